@@ -1,0 +1,46 @@
+# Everything runs in .venv, which is made on first use.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test test-all lint type format bench models clean
+
+help: ## Show the targets
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
+
+$(STAMP): pyproject.toml constraints.txt
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[dev]"
+	@touch $(STAMP)
+
+demo: $(STAMP) ## See a RAG answer taken apart and corrected
+	$(BIN)/franq-guard demo
+
+test: $(STAMP) ## Run the tests, the real models included
+	$(BIN)/python -m pytest
+
+test-all: $(STAMP) ## Also run the slow tests
+	$(BIN)/python -m pytest -m "not gpu and not hub"
+
+lint: $(STAMP) ## Check style
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+type: $(STAMP) ## Check types
+	$(BIN)/mypy
+
+format: $(STAMP) ## Rewrite style
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+models: $(STAMP) ## Fetch the weights of the mini preset
+	$(BIN)/franq-guard models pull mini
+
+bench: $(STAMP) ## Report quality on the faithfulness data and the calibration fit's speed
+	$(BIN)/python benchmarks/faithfulness.py
+	$(BIN)/python benchmarks/calibration_fit.py
+
+clean: ## Remove what the targets made
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build

@@ -1,0 +1,94 @@
+"""franq_guard: how likely is each claim of a RAG answer to be true?
+
+Importing the package loads neither torch nor transformers; names are resolved on first use.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from franq_guard.calibration import Calibrator
+    from franq_guard.config import GuardConfig
+    from franq_guard.errors import (
+        CalibrationError,
+        CheckTimeoutError,
+        ConfigError,
+        FranqGuardError,
+        InputError,
+        ModelError,
+    )
+    from franq_guard.guard import Guard
+    from franq_guard.policy import Policy
+    from franq_guard.schema import (
+        Action,
+        Claim,
+        Coverage,
+        Evidence,
+        GuardReport,
+        Passage,
+        ScoredClaim,
+        Signals,
+        Span,
+        Verdict,
+    )
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "Action": "schema",
+    "CalibrationError": "errors",
+    "Calibrator": "calibration",
+    "CheckTimeoutError": "errors",
+    "Claim": "schema",
+    "ConfigError": "errors",
+    "Coverage": "schema",
+    "Evidence": "schema",
+    "FranqGuardError": "errors",
+    "Guard": "guard",
+    "GuardConfig": "config",
+    "GuardReport": "schema",
+    "InputError": "errors",
+    "ModelError": "errors",
+    "Passage": "schema",
+    "Policy": "policy",
+    "ScoredClaim": "schema",
+    "Signals": "schema",
+    "Span": "schema",
+    "Verdict": "schema",
+}
+
+__all__ = [
+    "Action",
+    "CalibrationError",
+    "Calibrator",
+    "CheckTimeoutError",
+    "Claim",
+    "ConfigError",
+    "Coverage",
+    "Evidence",
+    "FranqGuardError",
+    "Guard",
+    "GuardConfig",
+    "GuardReport",
+    "InputError",
+    "ModelError",
+    "Passage",
+    "Policy",
+    "ScoredClaim",
+    "Signals",
+    "Span",
+    "Verdict",
+    "__version__",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        return getattr(importlib.import_module(f"franq_guard.{_HOMES[name]}"), name)
+    raise AttributeError(f"module 'franq_guard' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

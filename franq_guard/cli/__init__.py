@@ -1,0 +1,7 @@
+"""The command line: `franq-guard demo | check | models`."""
+
+from __future__ import annotations
+
+from franq_guard.cli.app import main
+
+__all__ = ["main"]

@@ -1,0 +1,5 @@
+"""`python -m franq_guard.cli`."""
+
+from franq_guard.cli import main
+
+main()

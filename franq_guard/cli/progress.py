@@ -1,0 +1,47 @@
+"""Progress bars on standard error, one a stage."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+
+@contextmanager
+def stage_progress() -> Iterator[Callable[[str, int, int], None]]:
+    """Yields a callback for `Guard.check`; nothing is drawn unless standard error is a terminal."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn("{task.description:<18}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        tasks: dict[str, Any] = {}
+
+        def update(stage: str, done: int, total: int) -> None:
+            if stage not in tasks:
+                tasks[stage] = progress.add_task(stage, total=total)
+            progress.update(tasks[stage], completed=done, total=total)
+
+        yield update
+
+
+@contextmanager
+def busy(message: str) -> Iterator[None]:
+    """Shows a spinner while something of unknown length goes on, and the line again when it is done."""
+    from rich.console import Console
+
+    console = Console(stderr=True)
+    with console.status(message):
+        yield
+    console.print(f"[green]✓[/green] {message}")
+
+
+def quiet_libraries() -> None:
+    """Keeps transformers from drawing progress bars of its own over ours."""
+    from transformers.utils import logging as transformers_logging
+
+    library: Any = transformers_logging
+    library.disable_progress_bar()
+    library.set_verbosity_error()
+    logging.getLogger("transformers").setLevel(logging.ERROR)

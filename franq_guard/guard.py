@@ -1,0 +1,282 @@
+"""Guard: checks an answer against its passages and the model's own knowledge, and rewrites it."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import threading
+import time
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+from franq_guard.config import GuardConfig
+from franq_guard.deadline import Deadline
+from franq_guard.errors import InputError
+from franq_guard.inputs import CheckInput, as_input, as_mapping_input
+from franq_guard.models.presets import preset
+from franq_guard.schema import Coverage, GuardReport, ScoredClaim, Verdict
+
+if TYPE_CHECKING:
+    from franq_guard.alignment import Aligner
+    from franq_guard.calibration import Calibrator
+    from franq_guard.models.base import AlignmentModel, LanguageModel
+    from franq_guard.pipeline import Pipeline, Progress, Scored
+
+logger = logging.getLogger(__name__)
+
+WITHHELD = "This answer could not be checked and was withheld."
+"""Stands in for an answer whose check failed under `on_error="block"`."""
+
+
+class Guard:
+    """Says for every claim of an answer how likely it is to be true, and acts on it.
+
+    Models are loaded at the first check, or by `warm_up`, once a process. A guard is safe to share
+    between threads and event loops.
+
+    Args:
+        language_model: source of a language model, or a loaded one.
+        alignment_model: source of an alignment model, a loaded one, or an `Aligner`.
+        calibration: file of a calibrator, a `Calibrator`, or "none".
+        config: settings to start from; the keywords here and in `settings` win over it.
+        settings: any setting of `GuardConfig`: policy, device, dtype, on_error, timeout, ...
+
+    Raises:
+        ConfigError: if a setting is unknown or out of range.
+
+    Example:
+        >>> guard = Guard.from_preset("mini")
+        >>> report = guard.check("How tall is it?", ["It is 330 metres tall."], "It is 330 metres tall.")
+        >>> print(report.text)
+    """
+
+    def __init__(
+        self,
+        *,
+        language_model: str | LanguageModel | None = None,
+        alignment_model: str | AlignmentModel | Aligner | None = None,
+        calibration: str | Path | Calibrator | None = None,
+        config: GuardConfig | None = None,
+        **settings: Any,
+    ) -> None:
+        objects = {
+            "language_model": language_model,
+            "alignment_model": alignment_model,
+            "calibration": calibration,
+        }
+        named = {key: str(value) for key, value in objects.items() if isinstance(value, str | Path)}
+        base = {} if config is None else {name: getattr(config, name) for name in config.model_fields_set}
+        self._config = GuardConfig.load(**(base | settings | named))
+        self._given = {
+            key: value
+            for key, value in objects.items()
+            if value is not None and not isinstance(value, str | Path)
+        }
+        self._pipeline: Pipeline | None = None
+        self._loading = threading.Lock()
+        self._executor: ThreadPoolExecutor | None = None
+
+    @classmethod
+    def from_preset(cls, name: str, **settings: Any) -> Self:
+        """Makes a guard from a named set of models; `settings` override its parts.
+
+        Raises:
+            ConfigError: if there is no such preset, or a setting is unknown or out of range.
+        """
+        preset(name)
+        return cls(preset=name, **settings)
+
+    @classmethod
+    def from_config(cls, path: str | Path, **settings: Any) -> Self:
+        """Makes a guard from a TOML file; environment variables and `settings` win over it.
+
+        Raises:
+            ConfigError: if the file cannot be read, or a setting is unknown or out of range.
+        """
+        return cls(config=GuardConfig.load(path), **settings)
+
+    @property
+    def config(self) -> GuardConfig:
+        """The settings in force."""
+        return self._config
+
+    def warm_up(self) -> Self:
+        """Loads the models now instead of at the first check.
+
+        Raises:
+            ModelError: if a model cannot be found, fetched or loaded.
+            CalibrationError: if the calibrator is corrupt or was fitted for other models.
+        """
+        self._loaded()
+        return self
+
+    def check(
+        self,
+        question: str,
+        passages: Any,
+        answer: str,
+        *,
+        token_log_probs: Sequence[Any] | None = None,
+        progress: Progress | None = None,
+    ) -> GuardReport:
+        """Checks one answer.
+
+        Args:
+            question: what was asked.
+            passages: what was retrieved, best first: texts, Passages, or mappings with a "text".
+            answer: what was answered.
+            token_log_probs: the generator's log-probabilities of the answer's tokens, if it gives them
+                (OpenAI-style entries); saves scoring the answer with its passages.
+            progress: called with a stage's name, how much is done, and how much there is.
+
+        Returns:
+            The report; its `text` is the guarded answer.
+
+        Raises:
+            InputError: if an argument has the wrong type.
+            FranqGuardError: if the check fails and `on_error` is "raise".
+        """
+        item = as_input(question, passages, answer, token_log_probs)
+        return self._check([item], progress)[0]
+
+    def check_many(self, items: Iterable[Any], *, progress: Progress | None = None) -> list[GuardReport]:
+        """Checks several answers together, which is faster than one by one.
+
+        Args:
+            items: mappings with "question", "passages" and "answer", and optionally "token_log_probs".
+            progress: see `check`.
+
+        Returns:
+            One report for each item, in order.
+
+        Raises:
+            InputError: if an item is not such a mapping; the message says which.
+            FranqGuardError: if the check fails and `on_error` is "raise".
+        """
+        if isinstance(items, str | bytes | dict) or not isinstance(items, Iterable):
+            raise InputError("check_many: expected a sequence of mappings with question, passages and answer")
+        inputs = [as_mapping_input(item, where=f"items[{index}]") for index, item in enumerate(items)]
+        return self._check(inputs, progress) if inputs else []
+
+    async def acheck(
+        self, question: str, passages: Any, answer: str, *, token_log_probs: Sequence[Any] | None = None
+    ) -> GuardReport:
+        """`check` for event loops: the work is done on the guard's own thread, never on the loop."""
+        item = as_input(question, passages, answer, token_log_probs)
+        reports = await self._in_thread([item])
+        return reports[0]
+
+    async def acheck_many(self, items: Iterable[Any]) -> list[GuardReport]:
+        """`check_many` for event loops."""
+        inputs = [as_mapping_input(item, where=f"items[{index}]") for index, item in enumerate(items)]
+        return await self._in_thread(inputs) if inputs else []
+
+    def close(self) -> None:
+        """Ends the guard's thread; models stay loaded for others."""
+        if self._executor is not None:
+            self._executor.shutdown(wait=False, cancel_futures=True)
+            self._executor = None
+
+    async def _in_thread(self, inputs: list[CheckInput]) -> list[GuardReport]:
+        # Its own thread: waiting for a model must not use up the application's default executor.
+        with self._loading:
+            if self._executor is None:
+                self._executor = ThreadPoolExecutor(max_workers=1, thread_name_prefix="franq-guard")
+            executor = self._executor
+        return await asyncio.get_running_loop().run_in_executor(executor, self._check, inputs, None)
+
+    def _check(self, items: Sequence[CheckInput], progress: Progress | None) -> list[GuardReport]:
+        deadline = Deadline(self._config.timeout)
+        timings: dict[str, float] = {}
+        start = time.perf_counter()
+        try:
+            pipeline = self._loaded()
+            timings["loading"] = time.perf_counter() - start
+            scored = pipeline.run(items, deadline=deadline, timings=timings, progress=progress)
+            rewriting = time.perf_counter()
+            reports = [
+                self._report(pipeline, item, result) for item, result in zip(items, scored, strict=True)
+            ]
+            timings["rewriting"] = time.perf_counter() - rewriting
+        except Exception as error:
+            if self._config.on_error == "raise":
+                raise
+            logger.warning("check failed, on_error=%s: %s", self._config.on_error, error, exc_info=True)
+            reports = [self._failed(item, error) for item in items]
+        timings["total"] = time.perf_counter() - start
+        return [_with_timings(report, timings) for report in reports]
+
+    def _report(self, pipeline: Pipeline, item: CheckInput, scored: Scored) -> GuardReport:
+        from franq_guard.rewriting import rewrite
+
+        claims = self._config.policy.apply(scored.claims)
+        rewriting = rewrite(item.answer, claims, self._config.policy, passages=item.passages)
+        calibrator = pipeline.calibrator
+        return GuardReport(
+            question=item.question,
+            passages=item.passages,
+            answer=item.answer,
+            text=rewriting.text,
+            claims=claims,
+            blocked=rewriting.blocked,
+            calibration="none" if calibrator is None else calibrator.mode,
+            calibrator=None if calibrator is None else calibrator.id,
+            models={
+                "language_model": pipeline.language_model.id,
+                "alignment_model": pipeline.aligner.id,
+                "splitter": pipeline.aligner.splitter_name,
+            },
+            coverage=_coverage(item.answer, claims),
+            notes=(*scored.notes, *rewriting.notes),
+        )
+
+    def _failed(self, item: CheckInput, error: Exception) -> GuardReport:
+        from franq_guard.claims import RuleExtractor
+        from franq_guard.pipeline import unchecked_claims
+
+        reason = f"{type(error).__name__}: {error}"
+        blocked = self._config.on_error == "block"
+        claims = unchecked_claims(item, RuleExtractor(max_claims=self._config.max_claims), reason)
+        return GuardReport(
+            question=item.question,
+            passages=item.passages,
+            answer=item.answer,
+            text=WITHHELD if blocked else item.answer,
+            claims=claims,
+            blocked=blocked,
+            error=reason,
+            coverage=_coverage(item.answer, claims),
+            notes=("the check failed: nothing in this answer was checked",),
+        )
+
+    def _loaded(self) -> Pipeline:
+        if self._pipeline is None:
+            with self._loading:
+                if self._pipeline is None:
+                    from franq_guard.assembly import assemble
+
+                    self._pipeline = assemble(self._config, **self._given)
+        return self._pipeline
+
+
+def _coverage(answer: str, claims: Sequence[ScoredClaim]) -> Coverage:
+    scored: set[int] = set()
+    exempt: set[int] = set()
+    for claim in claims:
+        places = {
+            at for span in claim.spans for at in range(span.start, span.end) if not answer[at].isspace()
+        }
+        if claim.p_true is not None:
+            scored |= places
+        elif claim.verdict is Verdict.NOT_CHECKWORTHY:
+            exempt |= places
+    total = sum(not character.isspace() for character in answer)
+    return Coverage(total=total, scored=len(scored), not_checkworthy=len(exempt - scored))
+
+
+def _with_timings(report: GuardReport, timings: dict[str, float]) -> GuardReport:
+    from dataclasses import replace
+
+    return replace(report, timings=dict(timings))

@@ -1,0 +1,1 @@
+"""Everything that holds weights, behind two small protocols (`base`)."""

@@ -1,0 +1,118 @@
+"""From a source string to a loaded model. Each is loaded once a process and shared."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+from franq_guard.errors import ModelError
+from franq_guard.models.base import AlignmentModel, LanguageModel
+from franq_guard.models.sources import Source, fingerprint, locate, parse, resolve
+
+EMBEDDED = "align_mini"
+ALIGNSCORE = "alignscore:"
+
+_Model = TypeVar("_Model")
+_loaded: dict[tuple[Any, ...], Any] = {}
+_lock = threading.RLock()
+
+
+def load_language_model(source: str, *, device: str | None = None, dtype: str | None = None) -> LanguageModel:
+    """Loads a language model, or returns the one this process already holds.
+
+    Args:
+        source: `hf:`, `pypi:`, a folder, or a GGUF file.
+        device: see `TransformersLM`.
+        dtype: see `TransformersLM`.
+
+    Raises:
+        ModelError: if it cannot be found, fetched or loaded.
+    """
+
+    def load() -> LanguageModel:
+        from franq_guard.models.gguf import converted
+        from franq_guard.models.transformers_lm import TransformersLM
+
+        parsed = parse(source)
+        path = resolve(parsed)
+        name = stable_id(parsed, path)
+        if path.is_file():
+            if path.suffix != ".gguf":
+                raise ModelError(f"{path} is a file but not a .gguf; give the model's folder instead")
+            path = converted(path)
+        return TransformersLM(path, id=name, device=device, dtype=dtype)
+
+    return _once(("language", source, device, dtype), load)
+
+
+def load_alignment_model(
+    source: str,
+    *,
+    mode: str = "nli_sp",
+    tokenizer: str | None = None,
+    device: str | None = None,
+    dtype: str | None = None,
+) -> AlignmentModel:
+    """Loads an alignment model, or returns the one this process already holds.
+
+    Args:
+        source: "align_mini" (embedded), `alignscore:` and the source of a checkpoint, or the source of a
+            Hugging Face sequence-classification NLI model.
+        mode: head of an AlignScore checkpoint.
+        tokenizer: source of an AlignScore checkpoint's tokeniser; None takes RoBERTa's of the same size.
+        device: see `TransformersLM`.
+        dtype: see `TransformersLM`.
+
+    Raises:
+        ModelError: if it cannot be found, fetched or loaded.
+    """
+
+    def load() -> AlignmentModel:
+        if source == EMBEDDED:
+            from franq_guard.models.pair_classifier import load_align_mini
+
+            return load_align_mini(device=device, dtype=dtype)
+        if source.startswith(ALIGNSCORE):
+            return _load_checkpoint(source, mode=mode, tokenizer=tokenizer, device=device, dtype=dtype)
+        from franq_guard.models.pair_classifier import PairClassifier
+
+        parsed = parse(source)
+        path = resolve(parsed)
+        return PairClassifier(path, id=stable_id(parsed, path), device=device, dtype=dtype)
+
+    return _once(("alignment", source, mode, tokenizer, device, dtype), load)
+
+
+def _load_checkpoint(source: str, *, tokenizer: str | None, **options: Any) -> AlignmentModel:
+    from franq_guard.models.alignscore_checkpoint import AlignScoreCheckpoint
+
+    parsed = parse(source.removeprefix(ALIGNSCORE))
+    path = resolve(parsed)
+    words = None if tokenizer is None else resolve(parse(tokenizer))
+    return AlignScoreCheckpoint(path, id=stable_id(parsed, path), tokenizer=words, **options)
+
+
+def stable_id(source: Source, path: Path) -> str:
+    """Names weights in the same way in every process and on every machine."""
+    if source.kind == "path":
+        return fingerprint(path)
+    if source.kind == "hf" and not source.version:
+        # The hub's cache keeps each revision in a folder named after its commit.
+        commit = path.parts[path.parts.index("snapshots") + 1] if "snapshots" in path.parts else "main"
+        return f"hf:{source.name}@{commit}" + (f"/{source.path}" if source.path else "")
+    return source.text.partition("#")[0]
+
+
+def is_here(source: str) -> bool:
+    """True if the weights need not be fetched."""
+    return source == EMBEDDED or locate(parse(source.removeprefix(ALIGNSCORE))) is not None
+
+
+def _once(key: tuple[Any, ...], load: Callable[[], _Model]) -> _Model:
+    with _lock:
+        if key not in _loaded:
+            _loaded[key] = load()
+        model: _Model = _loaded[key]
+        return model

@@ -1,0 +1,1 @@
+"""Where models run: device, number format, and keeping the event loop free."""
