@@ -11,12 +11,15 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
+import numpy as np
+from numpy.typing import NDArray
+
 from franq_guard.config import GuardConfig
 from franq_guard.deadline import Deadline
-from franq_guard.errors import InputError
-from franq_guard.inputs import CheckInput, as_input, as_mapping_input
+from franq_guard.errors import ConfigError, FranqGuardError, ModelError
+from franq_guard.inputs import CheckInput, as_input, as_inputs
 from franq_guard.models.presets import preset
-from franq_guard.schema import Coverage, GuardReport, ScoredClaim, Verdict
+from franq_guard.schema import Coverage, GuardReport, ScoredClaim, Span, Verdict
 
 if TYPE_CHECKING:
     from franq_guard.alignment import Aligner
@@ -66,16 +69,23 @@ class Guard:
             "alignment_model": alignment_model,
             "calibration": calibration,
         }
+        if config is not None and not isinstance(config, GuardConfig):
+            raise ConfigError(
+                f"config must be a GuardConfig, not {type(config).__name__}; for a file use Guard.from_config"
+            )
         named = {key: str(value) for key, value in objects.items() if isinstance(value, str | Path)}
         base = {} if config is None else {name: getattr(config, name) for name in config.model_fields_set}
         self._config = GuardConfig.load(**(base | settings | named))
-        self._given = {
+        if self._config.preset is not None:
+            preset(self._config.preset)
+        self._given: dict[str, Any] = {
             key: value
             for key, value in objects.items()
             if value is not None and not isinstance(value, str | Path)
         }
         self._pipeline: Pipeline | None = None
         self._loading = threading.Lock()
+        self._starting = threading.Lock()  # held on event loops, so never while a model loads
         self._executor: ThreadPoolExecutor | None = None
 
     @classmethod
@@ -85,7 +95,6 @@ class Guard:
         Raises:
             ConfigError: if there is no such preset, or a setting is unknown or out of range.
         """
-        preset(name)
         return cls(preset=name, **settings)
 
     @classmethod
@@ -155,9 +164,7 @@ class Guard:
             InputError: if an item is not such a mapping; the message says which.
             FranqGuardError: if the check fails and `on_error` is "raise".
         """
-        if isinstance(items, str | bytes | dict) or not isinstance(items, Iterable):
-            raise InputError("check_many: expected a sequence of mappings with question, passages and answer")
-        inputs = [as_mapping_input(item, where=f"items[{index}]") for index, item in enumerate(items)]
+        inputs = as_inputs(items)
         return self._check(inputs, progress) if inputs else []
 
     async def acheck(
@@ -170,7 +177,7 @@ class Guard:
 
     async def acheck_many(self, items: Iterable[Any]) -> list[GuardReport]:
         """`check_many` for event loops."""
-        inputs = [as_mapping_input(item, where=f"items[{index}]") for index, item in enumerate(items)]
+        inputs = as_inputs(items)
         return await self._in_thread(inputs) if inputs else []
 
     def close(self) -> None:
@@ -181,7 +188,7 @@ class Guard:
 
     async def _in_thread(self, inputs: list[CheckInput]) -> list[GuardReport]:
         # Its own thread: waiting for a model must not use up the application's default executor.
-        with self._loading:
+        with self._starting:
             if self._executor is None:
                 self._executor = ThreadPoolExecutor(max_workers=1, thread_name_prefix="franq-guard")
             executor = self._executor
@@ -201,9 +208,12 @@ class Guard:
             ]
             timings["rewriting"] = time.perf_counter() - rewriting
         except Exception as error:
+            unexpected = not isinstance(error, FranqGuardError)
             if self._config.on_error == "raise":
+                if unexpected:
+                    raise ModelError(f"the check failed: {type(error).__name__}: {error}") from error
                 raise
-            logger.warning("check failed, on_error=%s: %s", self._config.on_error, error, exc_info=True)
+            logger.warning("check failed, on_error=%s: %s", self._config.on_error, error, exc_info=unexpected)
             reports = [self._failed(item, error) for item in items]
         timings["total"] = time.perf_counter() - start
         return [_with_timings(report, timings) for report in reports]
@@ -238,7 +248,11 @@ class Guard:
 
         reason = f"{type(error).__name__}: {error}"
         blocked = self._config.on_error == "block"
-        claims = unchecked_claims(item, RuleExtractor(max_claims=self._config.max_claims), reason)
+        try:
+            claims = unchecked_claims(item, RuleExtractor(max_claims=self._config.max_claims), reason)
+        except Exception as second:  # what failed may have been the splitting itself
+            logger.warning("the answer could not be split into claims: %s", second)
+            claims = ()
         return GuardReport(
             question=item.question,
             passages=item.passages,
@@ -262,18 +276,28 @@ class Guard:
 
 
 def _coverage(answer: str, claims: Sequence[ScoredClaim]) -> Coverage:
-    scored: set[int] = set()
-    exempt: set[int] = set()
+    scored, exempt, left_open = (np.zeros(len(answer), dtype=bool) for _ in range(3))
     for claim in claims:
-        places = {
-            at for span in claim.spans for at in range(span.start, span.end) if not answer[at].isspace()
-        }
         if claim.p_true is not None:
-            scored |= places
+            # Words that join two claims belong to no span but to their sentence.
+            _mark(scored, (claim.sentence, *claim.spans))
         elif claim.verdict is Verdict.NOT_CHECKWORTHY:
-            exempt |= places
-    total = sum(not character.isspace() for character in answer)
-    return Coverage(total=total, scored=len(scored), not_checkworthy=len(exempt - scored))
+            _mark(exempt, (claim.sentence, *claim.spans))
+        else:
+            _mark(left_open, claim.spans)
+    scored &= ~left_open
+    exempt &= ~(left_open | scored)
+    visible = np.array([not character.isspace() for character in answer], dtype=bool)
+    return Coverage(
+        total=int(visible.sum()),
+        scored=int((scored & visible).sum()),
+        not_checkworthy=int((exempt & visible).sum()),
+    )
+
+
+def _mark(mask: NDArray[np.bool_], spans: Iterable[Span]) -> None:
+    for span in spans:
+        mask[span.start : span.end] = True
 
 
 def _with_timings(report: GuardReport, timings: dict[str, float]) -> GuardReport:

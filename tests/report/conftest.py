@@ -8,10 +8,8 @@ ANSWER = "The Eiffel Tower was finished in 1889. It is 450 m tall. Ask me for mo
 
 def scored(index: int, start: int, end: int, p_true: float | None, verdict: Verdict) -> ScoredClaim:
     span = Span.of(ANSWER, start, end)
-    quote = Evidence(
-        passage=0, start=0, end=40, text="The tower was completed in March 1889 |\n", aligned=0.9, neutral=0.07,
-        contradicted=0.03,
-    )  # fmt: skip
+    text = "The tower was completed in March 1889 |\n"
+    quote = Evidence(passage=0, start=0, end=40, text=text, aligned=0.9, neutral=0.07, contradicted=0.03)
     return ScoredClaim(
         index=index,
         text=span.text,

@@ -10,7 +10,10 @@ from rich.console import Console
 from franq_guard.report import render, to_text
 from franq_guard.schema import Action, GuardReport, Passage, ScoredClaim, Span, Verdict
 
-NASTY = "\x1b[31mred\x1b[0m \x1b]8;;http://evil\x07link\x1b]8;;\x07 [bold]b[/bold] \ud800 \x00\x07\x9b \u202eevil\u202c [/]"
+NASTY = (
+    "\x1b[31mred\x1b[0m \x1b]8;;http://evil\x07link\x1b]8;;\x07 "
+    "[bold]b[/bold] \ud800 \x00\x07\x9b \u202eevil\u202c [/]"
+)
 
 
 def colours(report: GuardReport, width: int = 100) -> str:

@@ -140,7 +140,7 @@ def test_metadata_that_json_does_not_know_become_text(report: GuardReport) -> No
         "array": np.float32(0.5),
         "exact": np.float64(0.25),
         "pair": (1, "a"),
-        3: {"nested": {1, 1}},
+        3: {"nested": {1}},
         "loop": loop,
     }
     passage = Passage("text", metadata=metadata)  # type: ignore[arg-type]
