@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from franq_guard.config import GuardConfig
     from franq_guard.models.base import AlignmentModel, LanguageModel
     from franq_guard.pipeline import Pipeline
+    from franq_guard.rewriting import LMRewriter
 
 logger = logging.getLogger(__name__)
 
@@ -60,6 +61,7 @@ def assemble(
         calibrator=calibrator,
         faithful_signal=config.faithful_signal,
         threshold=config.threshold,
+        rephraser=_rephraser(config, lm, aligner),
         limits=Limits(
             max_claims=config.max_claims,
             max_prompt_tokens=config.max_prompt_tokens,
@@ -127,6 +129,21 @@ def _calibrator(config: GuardConfig, defaults: Preset | None, own_models: bool) 
     embedded = resources.files("franq_guard") / "models" / "calibrators" / defaults.calibration
     with resources.as_file(embedded) as path:
         return Calibrator.load(path)
+
+
+def _rephraser(config: GuardConfig, lm: LanguageModel, aligner: Aligner) -> LMRewriter | None:
+    from franq_guard.alignment import AlignmentJob
+    from franq_guard.rewriting import LMRewriter
+    from franq_guard.schema import Verdict
+
+    if config.rewriting == "rules":
+        return None
+
+    def entails(original: str, candidate: str) -> bool:
+        [[found]] = aligner.align([AlignmentJob([candidate], [original])])
+        return found.verdict is Verdict.SUPPORTED
+
+    return LMRewriter(lm, entails)
 
 
 def _extractor(config: GuardConfig, lm: LanguageModel) -> ClaimExtractor:

@@ -11,6 +11,7 @@ from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
     SettingsConfigDict,
+    SettingsError,
     TomlConfigSettingsSource,
 )
 
@@ -36,6 +37,8 @@ class GuardConfig(BaseSettings):
         device: "cuda", "mps", "cpu"; None picks.
         dtype: "float32", "bfloat16", "float16"; None picks by device.
         claims: "rules" splits with rules; "llm" lets the language model decompose.
+        rewriting: "rules" hedges by rules; "llm" first has the language model rephrase the sentence, and takes
+            that only if the alignment model finds nothing new in it.
         faithful_signal: signal for P(true | faithful): "max_claim_probability" or "max_nli".
         threshold: hard faithfulness at this value, in [0, 1]; None mixes continuously.
         on_error: what to do when a check fails: let the answer pass (unchecked), block it, or raise.
@@ -61,6 +64,7 @@ class GuardConfig(BaseSettings):
     device: str | None = None
     dtype: Literal["auto", "float32", "bfloat16", "float16"] | None = None
     claims: Literal["rules", "llm"] = "rules"
+    rewriting: Literal["rules", "llm"] = "rules"
     faithful_signal: Literal["max_claim_probability", "max_nli"] = "max_claim_probability"
     threshold: Annotated[float, Field(ge=0, le=1)] | None = None
     on_error: OnError = "pass"
@@ -113,6 +117,8 @@ class GuardConfig(BaseSettings):
             return cls(**{name: getattr(merged, name) for name in cls.model_fields})
         except ValidationError as error:
             raise ConfigError(_explain(error, cls)) from error
+        except SettingsError as error:
+            raise ConfigError(f"an environment variable is not valid JSON: {error}") from error
         except tomllib.TOMLDecodeError as error:
             raise ConfigError(f"{path} is not valid TOML: {error}") from error
 

@@ -222,7 +222,9 @@ class Guard:
         from franq_guard.rewriting import rewrite
 
         claims = self._config.policy.apply(scored.claims)
-        rewriting = rewrite(item.answer, claims, self._config.policy, passages=item.passages)
+        rewriting = rewrite(
+            item.answer, claims, self._config.policy, passages=item.passages, rephraser=pipeline.rephraser
+        )
         calibrator = pipeline.calibrator
         return GuardReport(
             question=item.question,
@@ -276,6 +278,8 @@ class Guard:
 
 
 def _coverage(answer: str, claims: Sequence[ScoredClaim]) -> Coverage:
+    from franq_guard.claims import markup_ranges
+
     scored, exempt, left_open = (np.zeros(len(answer), dtype=bool) for _ in range(3))
     for claim in claims:
         if claim.p_true is not None:
@@ -285,6 +289,8 @@ def _coverage(answer: str, claims: Sequence[ScoredClaim]) -> Coverage:
             _mark(exempt, (claim.sentence, *claim.spans))
         else:
             _mark(left_open, claim.spans)
+    for start, end in markup_ranges(answer):
+        exempt[start:end] = True
     scored &= ~left_open
     exempt &= ~(left_open | scored)
     visible = np.array([not character.isspace() for character in answer], dtype=bool)

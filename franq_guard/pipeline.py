@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,7 @@ from franq_guard.deadline import Deadline
 from franq_guard.inputs import CheckInput
 from franq_guard.log_probs import AnswerLogProbs, score_answers
 from franq_guard.models.base import LanguageModel, TokenScores
+from franq_guard.rewriting import LMRewriter
 from franq_guard.schema import Claim, ScoredClaim, Signals, Verdict
 from franq_guard.uncertainty.max_claim_probability import max_claim_log_prob
 from franq_guard.uncertainty.max_nli import max_nli
@@ -76,6 +77,7 @@ class Pipeline:
         faithful_signal: "max_claim_probability" or "max_nli".
         threshold: hard faithfulness at this value; None mixes.
         limits: bounds on work.
+        rephraser: words hedges with the language model; None leaves it to the rules.
     """
 
     language_model: LanguageModel
@@ -85,6 +87,7 @@ class Pipeline:
     faithful_signal: str = "max_claim_probability"
     threshold: float | None = None
     limits: Limits = Limits()
+    rephraser: LMRewriter | None = None
 
     def run(
         self,
@@ -267,7 +270,7 @@ def _without_score(claim: Claim, reason: str) -> ScoredClaim:
 def unchecked_claims(item: CheckInput, extractor: ClaimExtractor, reason: str) -> tuple[ScoredClaim, ...]:
     """The claims of an answer that could not be checked at all, each with the reason."""
     return tuple(
-        _without_score(claim, reason)
+        replace(_without_score(claim, reason), review=claim.checkworthy)
         for claim in extractor.extract(item.answer, question=item.question).claims
     )
 

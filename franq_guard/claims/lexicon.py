@@ -30,8 +30,12 @@ NEGATIONS = _words(
 PRESENT = _words(
     "becomes begins belongs comes comprises consists contains depends employs extends gets goes "
     "includes involves keeps occurs operates owns provides receives refers remains represents requires "
-    "serves teaches tends weighs writes sits attracts converts absorbs allows enables produces "
+    "serves teaches tends weighs writes sits attracts converts absorbs allows enables "
     "generates consumes boils freezes melts revolves rotates"
+)
+# Also plural nouns: verbs only before an object.
+PRESENT_OR_NOUN = _words(
+    "measures costs covers holds makes takes reaches produces houses hosts causes uses features helps"
 )
 PAST = _words(
     "became began brought came chose fell fought gave got grew kept knew led lost made met paid ran "
@@ -56,7 +60,7 @@ PASSIVE = _words(
     "nominated opened owned produced published raised rebuilt recorded released renamed replaced "
     "restored selected shown signed sold taken taught trained used written"
 )
-FINITE = AUXILIARIES | PRESENT | PAST
+FINITE = AUXILIARIES | PRESENT | PRESENT_OR_NOUN | PAST
 
 DETERMINERS = _words(
     "a an the his her its their our my your this that these those some any many most several each every "

@@ -13,6 +13,7 @@ from franq_guard.claims.lexicon import (
     PAST,
     PREPOSITIONS,
     PRESENT,
+    PRESENT_OR_NOUN,
     PRONOUNS,
 )
 
@@ -83,6 +84,10 @@ def is_finite(words: Sequence[Word], at: int) -> bool:
         return not (word in _ALSO_NOUNS and before in DETERMINERS)
     if before in DETERMINERS:
         return False
+    if word in PRESENT_OR_NOUN:
+        return at + 1 < len(words) and (
+            words[at + 1].lower in DETERMINERS or words[at + 1].lower[0].isdigit()
+        )
     after = words[at + 1] if at + 1 < len(words) else None
     regular = word.endswith("ed") and len(word) > 4
     if after is None or not (word in PRESENT or word in PAST or regular):

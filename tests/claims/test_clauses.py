@@ -115,3 +115,12 @@ def test_ranges_are_sorted_and_disjoint(text: str) -> None:
 
 def test_nothing_gives_nothing() -> None:
     assert split_clauses(" \n") == []
+
+
+def test_a_verb_that_is_also_a_plural_noun_counts_before_an_object():
+    sentence = "It was painted green in 1968, and its base measures 900 metres on each side."
+    assert [clause.text for clause in split_clauses(sentence)] == [
+        "It was painted green in 1968",
+        "Its base measures 900 metres on each side",
+    ]
+    assert len(split_clauses("The law was passed in 1968, and other measures followed.")) == 1

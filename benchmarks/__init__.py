@@ -1,0 +1,1 @@
+"""Speed and quality, against named peers and measured limits."""
