@@ -120,7 +120,7 @@ def main() -> None:
     view = Table("held-out source", "AUC combined", "AUC model", "AUC words", "bal. acc. combined")
     for source, values in table.items():
         view.add_row(source, *(f"{value:.3f}" for value in values))
-    means = np.mean(list(table.values()), axis=0)
+    means: FloatArray = np.asarray(list(table.values())).mean(axis=0)
     view.add_row("mean", *(f"{value:.3f}" for value in means))
     Console().print(view)
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from franq_guard.errors import ConfigError, ModelError
 from franq_guard.models.base import FloatArray
 from franq_guard.models.pair_scoring import PairScorer, usable_length
+from franq_guard.runtime.device import resolve_device, resolve_dtype
 
 if TYPE_CHECKING:
     import torch
@@ -30,88 +31,59 @@ class AlignScoreCheckpoint:
 
     The three-way head gives aligned, neutral, contradicted. The two-way head gives aligned and the rest; the
     rest counts as neutral, contradicted is 0. The splitting that `_sp` modes ask for is the aligner's work:
-    see `windowing`.
+    see `windowing`. A claim that does not fit is refused, where the original cuts it off.
+
+    Nothing in the file is ever executed.
 
     Args:
-        network: the encoder and its heads, in evaluation mode, on `device`.
-        tokenizer: RoBERTa's fast tokeniser.
-        id: names the weights and the mode.
+        path: the `.ckpt` file; its size (base, large) is read off the tensors.
+        id: names the weights, the head is added to it; by default the size and a fingerprint.
+        tokenizer: folder or hub repository with RoBERTa's tokeniser. None takes the checkpoint's own
+            folder if it holds one, else "roberta-base" from the hub (the large one is the same).
         mode: head and splitting.
-        device: where the network is.
-        positions: tokens the position embeddings allow.
-        max_tokens_per_batch: largest number of padded tokens in one forward pass.
+        device: "cpu", "cuda", ...; None chooses.
+        dtype: "float32", "bfloat16", "float16"; None chooses.
+        batch_tokens: most padded tokens in one forward pass; a single longer pair goes alone.
+
+    Raises:
+        ConfigError: if the mode is unknown.
+        ModelError: if the file or the tokeniser is missing, damaged or something else.
     """
 
     def __init__(
         self,
-        network: Any,
-        tokenizer: Any,
-        *,
-        id: str,
-        mode: AlignScoreMode,
-        device: str,
-        positions: int,
-        max_tokens_per_batch: int = 8192,
-    ) -> None:
-        self._network = network
-        self._id = id
-        self._mode = mode
-        self._scorer = PairScorer(
-            tokenizer,
-            self._probabilities,
-            device=device,
-            max_length=usable_length(tokenizer, positions),
-            max_tokens_per_batch=max_tokens_per_batch,
-        )
-
-    @classmethod
-    def load(
-        cls,
         path: str | Path,
         *,
+        id: str | None = None,
         tokenizer: str | Path | None = None,
         mode: AlignScoreMode = "nli_sp",
         device: str | None = None,
         dtype: str | None = None,
-        max_tokens_per_batch: int = 8192,
-    ) -> AlignScoreCheckpoint:
-        """Loads a checkpoint; nothing in it is ever executed.
-
-        Args:
-            path: the `.ckpt` file; its size (base, large) is read off the tensors.
-            tokenizer: folder or hub repository with RoBERTa's tokeniser. None takes the checkpoint's own
-                folder if it holds one, else "roberta-base" from the hub (the large one is the same).
-            mode: head and splitting.
-            device: "cpu", "cuda", ...; None chooses.
-            dtype: "float32", "bfloat16", "float16"; None chooses.
-            max_tokens_per_batch: largest number of padded tokens in one forward pass.
-
-        Raises:
-            ConfigError: if the mode is unknown.
-            ModelError: if the file or the tokeniser is missing, damaged or something else.
-        """
-        from franq_guard.runtime.device import resolve_device, resolve_dtype
-
+        batch_tokens: int = 8192,
+    ) -> None:
         if mode not in get_args(AlignScoreMode):
             raise ConfigError(f"AlignScore mode {mode!r} is unknown; use one of {get_args(AlignScoreMode)}")
         path = Path(path)
         where = resolve_device(device)
         state = _read_state(path)
         network = _build(state, mode, path)
-        vocabulary, positions = network["encoder"].config.vocab_size, _usable_positions(network["encoder"])
-        return cls(
-            network.to(where, resolve_dtype(dtype, where)).eval(),
-            _load_tokenizer(path, tokenizer, vocabulary),
-            id=f"alignscore-{_size(state)}-{_fingerprint(state)}/{mode.removesuffix('_sp')}",
-            mode=mode,
+        config = network["encoder"].config
+        words = _load_tokenizer(path, tokenizer, config.vocab_size)
+        self._network = network.to(where, resolve_dtype(dtype, where)).eval()
+        name = id or f"alignscore-{_size(state)}-{_fingerprint(state)}"
+        self._id = f"{name}/{mode.removesuffix('_sp')}"
+        self._mode = mode
+        self._scorer = PairScorer(
+            words,
+            self._probabilities,
             device=where,
-            positions=positions,
-            max_tokens_per_batch=max_tokens_per_batch,
+            max_length=usable_length(words, config.max_position_embeddings - config.pad_token_id - 1),
+            batch_tokens=batch_tokens,
         )
 
     @property
     def id(self) -> str:
-        """Names the size, a fingerprint of the weights, and the head."""
+        """Names the weights and the head."""
         return self._id
 
     @property
@@ -213,14 +185,12 @@ def _build(state: Mapping[str, torch.Tensor], mode: AlignScoreMode, path: Path) 
 
 
 def _load_tokenizer(path: Path, choice: str | Path | None, vocabulary: int) -> Any:
-    from transformers import AutoTokenizer
+    from transformers import AutoTokenizer, RobertaTokenizerFast
 
     beside = any((path.parent / name).is_file() for name in ("tokenizer.json", "vocab.json"))
     place = str(choice or (path.parent if beside else "roberta-base"))
     try:
         # AutoTokenizer reads the kind off a config.json, which a folder with a checkpoint need not have.
-        from transformers import RobertaTokenizerFast
-
         tokenizer = (RobertaTokenizerFast if Path(place).is_dir() else AutoTokenizer).from_pretrained(place)
     except Exception as error:  # OSError, ValueError, JSON errors, ...
         raise ModelError(
@@ -233,10 +203,6 @@ def _load_tokenizer(path: Path, choice: str | Path | None, vocabulary: int) -> A
             "it is not the one the model was trained with"
         )
     return tokenizer
-
-
-def _usable_positions(encoder: Any) -> int:
-    return int(encoder.config.max_position_embeddings) - int(encoder.config.pad_token_id) - 1
 
 
 def _size(state: Mapping[str, torch.Tensor]) -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from franq_guard.errors import ModelError
 from franq_guard.models.base import FloatArray
 from franq_guard.models.pair_scoring import PairScorer, usable_length
+from franq_guard.runtime.device import resolve_device, resolve_dtype
 
 if TYPE_CHECKING:
     import torch
@@ -65,89 +66,44 @@ def _column(label: str, how_to: str) -> int:
 class PairClassifier:
     """An `AlignmentModel` over a Hugging Face sequence-classification model.
 
-    Thread-safe. In float32 a pair gets the same probabilities alone or in any batch, to 1e-5.
+    Thread-safe. In float32 a pair gets the same probabilities alone or in any batch, to 1e-5. Code that
+    comes with a model is never run.
 
     Args:
-        model: the network, in evaluation mode, on `device`.
-        tokenizer: its fast tokeniser.
-        id: names the weights.
-        columns: what each output means, as `read_labels` returns it.
-        device: where the network is.
+        model: a folder, or a repository on the Hugging Face hub.
+        id: names the weights; by default the source and revision.
+        revision: commit, tag or branch on the hub.
+        labels: which output is "aligned", "neutral", "contradicted", if the configuration does not say.
         languages: ISO 639-1 codes it can judge; None if unlimited or unknown.
-        max_tokens_per_batch: largest number of padded tokens in one forward pass.
+        device: "cpu", "cuda", ...; None chooses.
+        dtype: "float32", "bfloat16", "float16"; None chooses.
+        batch_tokens: most padded tokens in one forward pass; a single longer pair goes alone.
+
+    Raises:
+        ModelError: if the files are missing or damaged, or the labels are not understood.
     """
 
     def __init__(
         self,
-        model: Any,
-        tokenizer: Any,
+        model: str | Path,
         *,
-        id: str,
-        columns: Sequence[int],
-        device: str,
-        languages: Collection[str] | None = None,
-        max_tokens_per_batch: int = 4096,
-    ) -> None:
-        self._model = model
-        self._id = id
-        self._columns = tuple(columns)
-        self._languages = None if languages is None else frozenset(languages)
-        self._scorer = PairScorer(
-            tokenizer,
-            self._probabilities,
-            device=device,
-            max_length=usable_length(tokenizer, _positions(model.config)),
-            max_tokens_per_batch=max_tokens_per_batch,
-        )
-
-    @classmethod
-    def load(
-        cls,
-        source: str | Path,
-        *,
-        revision: str | None = None,
         id: str | None = None,
+        revision: str | None = None,
         labels: Mapping[int, str] | None = None,
         languages: Collection[str] | None = None,
         device: str | None = None,
         dtype: str | None = None,
-        max_tokens_per_batch: int = 4096,
-    ) -> PairClassifier:
-        """Loads weights and tokeniser; code that comes with a model is never run.
+        batch_tokens: int = 4096,
+    ) -> None:
+        from transformers import AutoTokenizer
 
-        Args:
-            source: a folder, or a repository on the Hugging Face hub.
-            revision: commit, tag or branch on the hub.
-            id: names the weights; by default the source and revision.
-            labels: which output is "aligned", "neutral", "contradicted", if the configuration does not say.
-            languages: ISO 639-1 codes it can judge; None if unlimited or unknown.
-            device: "cpu", "cuda", ...; None chooses.
-            dtype: "float32", "bfloat16", "float16"; None chooses.
-            max_tokens_per_batch: largest number of padded tokens in one forward pass.
-
-        Raises:
-            ModelError: if the files are missing or corrupt, or the labels are not understood.
-        """
-        from transformers import AutoConfig, AutoModelForSequenceClassification, AutoTokenizer
-
-        from franq_guard.runtime.device import resolve_device, resolve_dtype
-
-        if isinstance(source, Path) and not source.is_dir():
-            raise ModelError(f"there is no folder {source}: check the path of the alignment model")
-        place = str(source)
+        if isinstance(model, Path) and not model.is_dir():
+            raise ModelError(f"there is no folder {model}: check the path of the alignment model")
+        place = str(model)
         where = resolve_device(device)
         try:
-            config = AutoConfig.from_pretrained(place, revision=revision)
-            columns = read_labels(config.id2label, labels)
-            tokenizer = AutoTokenizer.from_pretrained(place, revision=revision)
-            model, report = AutoModelForSequenceClassification.from_pretrained(
-                place, revision=revision, dtype=resolve_dtype(dtype, where), output_loading_info=True
-            )
-            if report["missing_keys"]:
-                raise ModelError(
-                    f"the weights in {place!r} lack {sorted(report['missing_keys'])[:3]}: this is not a "
-                    "trained sequence-classification model, or a damaged one"
-                )
+            tokenizer = AutoTokenizer.from_pretrained(place, revision=revision, trust_remote_code=False)
+            self._model, self._columns = _load(place, revision, labels, resolve_dtype(dtype, where))
         except ModelError:
             raise
         except Exception as error:  # loaders raise OSError, ValueError, KeyError, SafetensorError, ...
@@ -156,14 +112,15 @@ class PairClassifier:
                 "be a folder or hub repository with config.json, the tokeniser and undamaged weights of a "
                 "sequence-classification model"
             ) from error
-        return cls(
-            model.to(where).eval(),
+        self._model.to(where).eval()
+        self._id = id or (f"{place}@{revision}" if revision else place)
+        self._languages = None if languages is None else frozenset(languages)
+        self._scorer = PairScorer(
             tokenizer,
-            id=id or (f"{place}@{revision}" if revision else place),
-            columns=columns,
+            self._probabilities,
             device=where,
-            languages=languages,
-            max_tokens_per_batch=max_tokens_per_batch,
+            max_length=usable_length(tokenizer, _positions(self._model.config)),
+            batch_tokens=batch_tokens,
         )
 
     @property
@@ -194,6 +151,25 @@ class PairClassifier:
         outputs = torch.softmax(self._model(**tensors).logits.float(), dim=-1)
         rows = outputs.new_zeros(outputs.shape[0], len(COLUMNS))
         return rows.index_add_(1, torch.tensor(self._columns, device=rows.device), outputs)
+
+
+def _load(
+    place: str, revision: str | None, labels: Mapping[int, str] | None, dtype: torch.dtype
+) -> tuple[Any, tuple[int, ...]]:
+    """The network, and what its outputs mean."""
+    from transformers import AutoConfig, AutoModelForSequenceClassification
+
+    config = AutoConfig.from_pretrained(place, revision=revision, trust_remote_code=False)
+    columns = read_labels(config.id2label, labels)
+    model, report = AutoModelForSequenceClassification.from_pretrained(
+        place, revision=revision, dtype=dtype, output_loading_info=True, trust_remote_code=False
+    )
+    if report["missing_keys"]:
+        raise ModelError(
+            f"the weights in {place!r} lack {sorted(report['missing_keys'])[:3]}: this is not a trained "
+            "sequence-classification model, or a damaged one"
+        )
+    return model, columns
 
 
 def _positions(config: Any) -> int:

@@ -35,8 +35,7 @@ class PairScorer:
         forward: maps padded tensors to probabilities, shape (B, 3), float32.
         device: where the tensors go.
         max_length: largest number of tokens of a pair, special tokens included.
-        max_tokens_per_batch: largest number of tokens of a batch, padding included. One pair longer than
-            that still makes a batch of its own.
+        batch_tokens: most tokens of a batch, padding included; a single longer pair goes alone.
     """
 
     def __init__(
@@ -46,13 +45,13 @@ class PairScorer:
         *,
         device: str,
         max_length: int,
-        max_tokens_per_batch: int,
+        batch_tokens: int,
     ) -> None:
         self._tokenizer = tokenizer
         self._forward = forward
         self._device = device
         self._max_length = max_length
-        self._budget = max_tokens_per_batch
+        self._budget = batch_tokens
         self._special_tokens = tuple(tokenizer.all_special_tokens)
         self._lock = threading.Lock()  # fast tokenisers and module state are not thread-safe
 

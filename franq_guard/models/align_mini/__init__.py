@@ -1,4 +1,4 @@
-"""The embedded alignment model. See MODEL_CARD.md: small, English only, weak; for tests and the demo."""
+"""The embedded alignment model: small, English only, weak; for tests and the demo. See MODEL_CARD.md."""
 
 from __future__ import annotations
 
@@ -11,25 +11,20 @@ FOLDER = Path(__file__).parent
 
 
 def load_align_mini(
-    *, device: str | None = None, dtype: str | None = None, max_tokens_per_batch: int = 4096
+    *, device: str | None = None, dtype: str | None = None, batch_tokens: int = 4096
 ) -> PairClassifier:
     """Loads the embedded model; nothing is downloaded.
 
     Args:
         device: "cpu", "cuda", ...; None chooses.
         dtype: "float32", "bfloat16", "float16"; None chooses.
-        max_tokens_per_batch: largest number of padded tokens in one forward pass.
+        batch_tokens: most padded tokens in one forward pass.
 
     Raises:
         ModelError: if the files are damaged.
     """
-    return PairClassifier.load(
-        FOLDER,
-        id="align_mini",
-        languages={"en"},
-        device=device,
-        dtype=dtype,
-        max_tokens_per_batch=max_tokens_per_batch,
+    return PairClassifier(
+        FOLDER, id="align_mini", languages={"en"}, device=device, dtype=dtype, batch_tokens=batch_tokens
     )
 
 

@@ -1,0 +1,18 @@
+"""Do the passages entail the claims? No model is loaded here; see `franq_guard.models`."""
+
+from __future__ import annotations
+
+from franq_guard.alignment.aligner import Aligner, AlignmentJob, Windowing, alignscore
+from franq_guard.alignment.claim_alignment import ClaimAlignment
+from franq_guard.alignment.combiner import LexicalCombiner
+from franq_guard.alignment.windows import Window
+
+__all__ = [
+    "Aligner",
+    "AlignmentJob",
+    "ClaimAlignment",
+    "LexicalCombiner",
+    "Window",
+    "Windowing",
+    "alignscore",
+]
