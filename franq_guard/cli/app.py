@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from enum import StrEnum
 from pathlib import Path
@@ -9,6 +10,8 @@ from typing import Annotated
 
 import typer
 
+from franq_guard.cli.evaluate_app import evaluate_app
+from franq_guard.cli.labels_app import labels_app
 from franq_guard.errors import FranqGuardError
 
 EXIT_ERROR = 2
@@ -25,6 +28,8 @@ models_app = typer.Typer(
     help="Fetch model weights ahead of time, and see where they are.", no_args_is_help=True
 )
 app.add_typer(models_app, name="models")
+app.add_typer(labels_app)
+app.add_typer(evaluate_app)
 
 
 class Format(StrEnum):
@@ -196,6 +201,9 @@ def models_path(
 
 def main() -> None:
     """Runs the command line; expected errors are one line on standard error, exit code 2."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # a terminal that lacks a character shows a question mark
+            stream.reconfigure(errors="replace")
     try:
         app()
     except FranqGuardError as error:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
+import math
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from franq_guard.cli.app import EXIT_ERROR, Format
-from franq_guard.cli.progress import stage_progress
-from franq_guard.errors import InputError
+from franq_guard.cli.progress import quiet_libraries, stage_progress
+from franq_guard.errors import ConfigError, InputError
 from franq_guard.inputs import CheckInput, as_mapping_input
 from franq_guard.schema import GuardReport, Verdict
 
@@ -36,8 +37,16 @@ def run_check(
         InputError: if the input cannot be read.
         ConfigError: if a setting is wrong.
     """
+    if answer is not None and file is not None:
+        raise InputError("give a file or --answer, not both")
+    if answer is None and (question is not None or passages):
+        raise InputError("--question and --passage go with --answer; stored answers bring their own")
+    if fail_below is not None and math.isnan(fail_below):
+        raise ConfigError("--fail-below must be a number from 0 to 1")
     items = _given(question, passages, answer) if answer is not None else _read(file)
     guard = _guard(config, settings, thresholds)
+    quiet_libraries()
+    guard.warm_up()
     with stage_progress() as progress:
         reports = guard.check_many(items, progress=progress)
     _write(reports, format, out)
@@ -83,23 +92,30 @@ def _read(file: Path | None) -> list[CheckInput]:
 def _parse(text: str, name: str) -> list[CheckInput]:
     try:
         whole = json.loads(text)
-    except (json.JSONDecodeError, RecursionError):
-        whole = None
-    if isinstance(whole, list):
-        return [as_mapping_input(row, where=f"{name}, item {number}") for number, row in enumerate(whole, 1)]
-    if whole is not None:
-        return [as_mapping_input(whole, where=name)]
+    except (ValueError, RecursionError) as error:
+        first = text.strip().partition("\n")[0].strip()
+        if first.startswith("[") or first == "{":  # not one object a line
+            raise InputError(f"{name}: not JSON: {error}") from error
+        items = _lines(text, name)
+    else:
+        rows = whole if isinstance(whole, list) else [whole]
+        items = [as_mapping_input(row, where=f"{name}, item {number}") for number, row in enumerate(rows, 1)]
+    if not items:
+        raise InputError(f"{name} is empty; expected JSON with question, passages and answer")
+    return items
+
+
+def _lines(text: str, name: str) -> list[CheckInput]:
     items = []
     for number, line in enumerate(text.split("\n"), start=1):
         if not line.strip():
             continue
+        where = f"{name}, line {number}"
         try:
             row = json.loads(line)
-        except (json.JSONDecodeError, RecursionError) as error:
-            raise InputError(f"{name}, line {number}: not JSON: {error}") from error
-        items.append(as_mapping_input(row, where=f"{name}, line {number}"))
-    if not items:
-        raise InputError(f"{name} is empty; expected JSON with question, passages and answer")
+        except (ValueError, RecursionError) as error:
+            raise InputError(f"{where}: not JSON: {error}") from error
+        items.append(as_mapping_input(row, where=where))
     return items
 
 

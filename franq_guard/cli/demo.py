@@ -8,7 +8,7 @@ from rich.rule import Rule
 from rich.text import Text
 
 from franq_guard.cli.progress import busy, quiet_libraries, stage_progress
-from franq_guard.demo.rag import PLANTED, QUESTION, TfidfRetriever, answer, load_corpus
+from franq_guard.demo.rag import PLANTED, QUESTION, TfidfRetriever, answer, load_corpus, require_question
 from franq_guard.guard import Guard
 from franq_guard.models.loading import is_here, load_language_model
 from franq_guard.models.presets import preset as find_preset
@@ -22,6 +22,8 @@ def run_demo(*, question: str | None, preset: str, device: str | None, k: int) -
         ConfigError: if the preset is unknown.
         ModelError: if the models cannot be fetched or loaded.
     """
+    if question is not None:
+        require_question(question)
     console = Console()
     source = find_preset(preset).language_model
     guard = Guard.from_preset(preset, device=device, on_error="raise")

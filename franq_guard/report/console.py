@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections import Counter
 from collections.abc import Iterator
 
 from rich import box
@@ -74,7 +75,10 @@ def footer(report: GuardReport) -> Iterator[str]:
             f"{one_line(role).replace('_', ' ')} {one_line(name)}" for role, name in report.models.items()
         )
     calibrator = f" ({one_line(report.calibrator)})" if report.calibrator else ""
-    yield f"Calibration: {one_line(report.calibration)}{calibrator}; form: {one_line(report.form)}"
+    reason = f" ({one_line(report.form_reason)})" if report.form_reason else ""
+    yield f"Calibration: {one_line(report.calibration)}{calibrator}; form: {one_line(report.form)}{reason}"
+    if report.samples:
+        yield f"Sampled answers: {_samples(report.samples)}"
     coverage = report.coverage
     if coverage.total:
         yield (
@@ -88,6 +92,13 @@ def footer(report: GuardReport) -> Iterator[str]:
         )
     for note in report.notes:
         yield f"Note: {one_line(note)}"
+
+
+def _samples(samples: tuple[str, ...], limit: int = 5) -> str:
+    """The most frequent samples with their counts."""
+    counts = Counter(one_line(sample, 60) for sample in samples).most_common()
+    shown = ", ".join(f"“{text}”" + (f" x{count}" if count > 1 else "") for text, count in counts[:limit])
+    return shown + (f", and {len(counts) - limit} more" if len(counts) > limit else "")
 
 
 def source_of(evidence: Evidence, report: GuardReport) -> str:
