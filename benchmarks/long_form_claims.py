@@ -1,13 +1,13 @@
 """Scores claims of known truth with the models of a preset: the raw material for its long-form calibrator.
 
 For each question of `data/short_qa.jsonl` (question, gold passage, accepted answers) it makes answers whose
-truth follows from the accepted answers, retrieved with the gold passage and another, or with two others:
+truth follows from the accepted answers, retrieved with the gold passage among three, or with three others:
 
     own        the preset's language model answers from the gold passage
-    blind      it answers from two passages of other questions
+    blind      it answers from three passages of other questions
     extract    the passage's own sentence that holds the answer: true
     swapped    that sentence with the answer exchanged for one of the same kind from another question: false
-    misfiled   the true sentence, but with two passages of other questions
+    misfiled   the true sentence, but with three passages of other questions
 
 Claims whose truth does not follow from the accepted answers are left out. Rows are appended as they are
 scored; run again to resume.
@@ -37,7 +37,7 @@ from franq_guard.prompts import rag_prompt
 from franq_guard.schema import Passage, ScoredClaim
 
 DATA = Path(__file__).parent / "data" / "short_qa.jsonl"
-PASSAGES = 2
+PASSAGES = 3
 QUESTIONS_AT_ONCE = 8
 
 Row = dict[str, Any]
@@ -58,7 +58,7 @@ def main() -> None:
     rows = rows[: options.limit]
     done = _done(options.out)
     groups = [rows[i : i + QUESTIONS_AT_ONCE] for i in range(0, len(rows), QUESTIONS_AT_ONCE)]
-    pipeline = assemble(GuardConfig(preset=options.preset, calibration="none"))
+    pipeline = assemble(GuardConfig(preset=options.preset, calibration="none", form="long"))
     for group in track([g for g in groups if g[0]["id"] not in done], description="questions"):
         answers = list(_answers(group, rows, pipeline.language_model, options.seed))
         items = [as_input(row["question"], a["passages"], a["answer"]) for row, a in answers]

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from franq_guard.errors import ConfigError
+from franq_guard.franq import LONG_FORM, SHORT_FORM
 from franq_guard.models.presets import Preset, preset
 
 if TYPE_CHECKING:
@@ -16,13 +17,13 @@ if TYPE_CHECKING:
     from franq_guard.claims import ClaimExtractor
     from franq_guard.config import GuardConfig
     from franq_guard.models.base import AlignmentModel, LanguageModel
-    from franq_guard.pipeline import Pipeline
+    from franq_guard.pipeline import Limits, Pipeline
     from franq_guard.rewriting import LMRewriter
 
 logger = logging.getLogger(__name__)
 
 NO_CALIBRATION = "none"
-DEFAULT_SIGNAL = "max_claim_probability"
+_PRESET_SIGNALS = (LONG_FORM, SHORT_FORM)
 
 
 def assemble(
@@ -31,6 +32,7 @@ def assemble(
     language_model: LanguageModel | None = None,
     alignment_model: AlignmentModel | Aligner | None = None,
     calibration: Calibrator | None = None,
+    short_calibration: Calibrator | None = None,
 ) -> Pipeline:
     """Loads what the settings name; objects given here are used as they are.
 
@@ -39,19 +41,41 @@ def assemble(
         ModelError: if a model cannot be found, fetched or loaded.
         CalibrationError: if the calibrator is corrupt or was fitted for other signals or models.
     """
-    from franq_guard.pipeline import Limits, Pipeline
+    from franq_guard.pipeline import Pipeline
 
     defaults = preset(config.preset) if config.preset is not None else None
     lm = language_model or _language_model(config, defaults)
     aligner = _aligner(config, defaults, alignment_model)
     own_models = language_model is not None or alignment_model is not None
-    calibrator = calibration if calibration is not None else _calibrator(config, defaults, own_models)
+    signals = (config.faithful_signal, "parametric_knowledge")
+    calibrator = calibration or _calibrator(
+        config.calibration,
+        defaults.calibration if defaults else "",
+        fits=not own_models and _fits(config, signals),
+    )
+    short_source = config.short_calibration
+    if short_source is None and config.calibration == NO_CALIBRATION:
+        short_source = NO_CALIBRATION
+    short_calibrator = short_calibration or _calibrator(
+        short_source,
+        defaults.short_calibration if defaults else "",
+        fits=not own_models and _fits(config, config.short_form.signals),
+    )
     if calibrator is not None:
         calibrator.require(
-            signals=(config.faithful_signal, "parametric_knowledge"),
+            form="long",
+            signals=signals,
             language_model=lm.id,
             alignment_model=aligner.id,
-            form="long",
+            force=config.force_calibration,
+        )
+    if short_calibrator is not None:
+        short_calibrator.require(
+            form="short",
+            signals=config.short_form.signals,
+            samples=config.short_form.samples,
+            language_model=lm.id,
+            alignment_model=aligner.id,
             force=config.force_calibration,
         )
     return Pipeline(
@@ -59,15 +83,24 @@ def assemble(
         aligner=aligner,
         extractor=_extractor(config, lm),
         calibrator=calibrator,
+        short_calibrator=short_calibrator,
+        form=config.form,
+        short_form=config.short_form,
         faithful_signal=config.faithful_signal,
         threshold=config.threshold,
         rephraser=_rephraser(config, lm, aligner),
-        limits=Limits(
-            max_claims=config.max_claims,
-            max_prompt_tokens=config.max_prompt_tokens,
-            max_answer_tokens=config.max_answer_tokens,
-        ),
+        limits=_limits(config, defaults),
     )
+
+
+def _limits(config: GuardConfig, defaults: Preset | None) -> Limits:
+    from franq_guard.pipeline import Limits
+
+    limits = {
+        name: getattr(config, name) or (getattr(defaults, name) if defaults else None)
+        for name in ("max_prompt_tokens", "max_answer_tokens")
+    }
+    return Limits(max_claims=config.max_claims, **{k: v for k, v in limits.items() if v is not None})
 
 
 def _language_model(config: GuardConfig, defaults: Preset | None) -> LanguageModel:
@@ -95,6 +128,7 @@ def _aligner(config: GuardConfig, defaults: Preset | None, given: AlignmentModel
         source,
         mode=config.alignment_mode,
         tokenizer=config.alignment_tokenizer,
+        labels=config.alignment_labels,
         device=config.device,
         dtype=config.dtype,
     )
@@ -106,28 +140,32 @@ def _aligner(config: GuardConfig, defaults: Preset | None, given: AlignmentModel
     return Aligner(model, **options)
 
 
-def _calibrator(config: GuardConfig, defaults: Preset | None, own_models: bool) -> Calibrator | None:
+def _fits(config: GuardConfig, signals: tuple[str, str]) -> bool:
+    """True if nothing is set that a preset's calibrators were not fitted for."""
+    return not config.language_model and not config.alignment_model and signals in _PRESET_SIGNALS
+
+
+def _calibrator(source: str | None, embedded: str, *, fits: bool) -> Calibrator | None:
+    """The calibrator of a file, or the embedded one of a preset if it fits the rest of the settings."""
     from franq_guard.calibration import Calibrator
 
-    if config.calibration == NO_CALIBRATION:
+    if source == NO_CALIBRATION:
         return None
-    if config.calibration is not None:
-        return Calibrator.load(Path(config.calibration))
-    if defaults is None or not defaults.calibration:
+    if source is not None:
+        return Calibrator.load(Path(source))
+    if not embedded:
         return None
-    if (
-        own_models
-        or config.language_model
-        or config.alignment_model
-        or config.faithful_signal != DEFAULT_SIGNAL
-    ):
+    file = resources.files("franq_guard") / "models" / "calibrators" / embedded
+    if not file.is_file():
+        logger.info("this release has no calibrator %r; nothing is calibrated", embedded)
+        return None
+    if not fits:
         logger.warning(
-            "the calibrator of preset %r does not fit other models or signals; nothing is calibrated",
-            defaults.name,
+            "the preset's calibrator %r does not fit other models or settings; nothing is calibrated",
+            embedded,
         )
         return None
-    embedded = resources.files("franq_guard") / "models" / "calibrators" / defaults.calibration
-    with resources.as_file(embedded) as path:
+    with resources.as_file(file) as path:
         return Calibrator.load(path)
 
 

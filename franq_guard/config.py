@@ -16,6 +16,7 @@ from pydantic_settings import (
 )
 
 from franq_guard.errors import ConfigError
+from franq_guard.forms import FormChoice, ShortForm
 from franq_guard.policy import Policy
 
 OnError = Literal["pass", "block", "raise"]
@@ -31,21 +32,29 @@ class GuardConfig(BaseSettings):
             source of an NLI model.
         alignment_mode: head and chunking of an AlignScore checkpoint.
         alignment_tokenizer: source of the tokeniser of an AlignScore checkpoint; None takes RoBERTa's.
-        calibration: file of a calibrator; None for the preset's, "none" for no calibration.
+        alignment_labels: what the outputs of an NLI model mean ("aligned", "neutral", "contradicted"), by index,
+            if its own configuration does not say.
+        calibration: file of a calibrator for long form; None for the preset's, "none" for no calibration.
+        short_calibration: file of one for short form; None for the preset's (none if `calibration` is
+            "none"), "none" for no calibration.
         force_calibration: use a calibrator also for models it was not fitted for.
         policy: thresholds and looks.
         device: "cuda", "mps", "cpu"; None picks.
         dtype: "float32", "bfloat16", "float16"; None picks by device.
         claims: "rules" splits with rules; "llm" lets the language model decompose.
-        rewriting: "rules" hedges by rules; "llm" first has the language model rephrase the sentence, and takes
-            that only if the alignment model finds nothing new in it.
-        faithful_signal: signal for P(true | faithful): "max_claim_probability" or "max_nli".
+        rewriting: "rules" hedges by rules; "llm" first has the language model rephrase the sentence, and
+            takes that only if the alignment model finds nothing new in it.
+        form: "long" or "short" for every answer; "auto" takes short form for one short claim.
+        short_form: sampling, and the two signals of short form.
+        faithful_signal: signal for P(true | faithful) in long form: "max_claim_probability" or "max_nli".
         threshold: hard faithfulness at this value, in [0, 1]; None mixes continuously.
         on_error: what to do when a check fails: let the answer pass (unchecked), block it, or raise.
         timeout: seconds for a whole check; None for no limit.
         max_claims: claims beyond this number are not checked.
-        max_prompt_tokens: passages are cut to this many tokens for the language model.
-        max_answer_tokens: tokens beyond this number are not scored.
+        max_prompt_tokens: passages are cut to this many tokens for the language model; None for the preset's
+            limit, else 3072.
+        max_answer_tokens: tokens of the answer beyond this number are not scored; None for the preset's
+            limit, else 4096.
         max_windows_per_claim: pieces of the passages that are compared with one claim, most relevant first.
     """
 
@@ -58,20 +67,24 @@ class GuardConfig(BaseSettings):
     alignment_model: str | None = None
     alignment_mode: Literal["nli_sp", "nli", "bin_sp", "bin"] = "nli_sp"
     alignment_tokenizer: str | None = None
+    alignment_labels: dict[int, Literal["aligned", "neutral", "contradicted"]] | None = None
     calibration: str | None = None
+    short_calibration: str | None = None
     force_calibration: bool = False
     policy: Policy = Policy()
     device: str | None = None
     dtype: Literal["auto", "float32", "bfloat16", "float16"] | None = None
     claims: Literal["rules", "llm"] = "rules"
     rewriting: Literal["rules", "llm"] = "rules"
+    form: FormChoice = "auto"
+    short_form: ShortForm = ShortForm()
     faithful_signal: Literal["max_claim_probability", "max_nli"] = "max_claim_probability"
     threshold: Annotated[float, Field(ge=0, le=1)] | None = None
     on_error: OnError = "pass"
     timeout: Annotated[float, Field(gt=0)] | None = None
     max_claims: Annotated[int, Field(ge=1)] = 500
-    max_prompt_tokens: Annotated[int, Field(ge=64)] = 3072
-    max_answer_tokens: Annotated[int, Field(ge=64)] = 8192
+    max_prompt_tokens: Annotated[int, Field(ge=64)] | None = None
+    max_answer_tokens: Annotated[int, Field(ge=64)] | None = None
     max_windows_per_claim: Annotated[int, Field(ge=1)] = 64
 
     @classmethod

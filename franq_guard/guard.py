@@ -42,7 +42,8 @@ class Guard:
     Args:
         language_model: source of a language model, or a loaded one.
         alignment_model: source of an alignment model, a loaded one, or an `Aligner`.
-        calibration: file of a calibrator, a `Calibrator`, or "none".
+        calibration: file of a calibrator for long form, a `Calibrator`, or "none".
+        short_calibration: likewise for short form.
         config: settings to start from; the keywords here and in `settings` win over it.
         settings: any setting of `GuardConfig`: policy, device, dtype, on_error, timeout, ...
 
@@ -61,6 +62,7 @@ class Guard:
         language_model: str | LanguageModel | None = None,
         alignment_model: str | AlignmentModel | Aligner | None = None,
         calibration: str | Path | Calibrator | None = None,
+        short_calibration: str | Path | Calibrator | None = None,
         config: GuardConfig | None = None,
         **settings: Any,
     ) -> None:
@@ -68,6 +70,7 @@ class Guard:
             "language_model": language_model,
             "alignment_model": alignment_model,
             "calibration": calibration,
+            "short_calibration": short_calibration,
         }
         if config is not None and not isinstance(config, GuardConfig):
             raise ConfigError(
@@ -225,7 +228,7 @@ class Guard:
         rewriting = rewrite(
             item.answer, claims, self._config.policy, passages=item.passages, rephraser=pipeline.rephraser
         )
-        calibrator = pipeline.calibrator
+        calibrator = pipeline.calibrator_of(scored.form)
         return GuardReport(
             question=item.question,
             passages=item.passages,
@@ -233,6 +236,9 @@ class Guard:
             text=rewriting.text,
             claims=claims,
             blocked=rewriting.blocked,
+            form=scored.form,
+            form_reason=scored.form_reason,
+            samples=scored.samples,
             calibration="none" if calibrator is None else calibrator.mode,
             calibrator=None if calibrator is None else calibrator.id,
             models={
@@ -252,9 +258,11 @@ class Guard:
         blocked = self._config.on_error == "block"
         try:
             claims = unchecked_claims(item, RuleExtractor(max_claims=self._config.max_claims), reason)
+            coverage = _coverage(item.answer, claims)
         except Exception as second:  # what failed may have been the splitting itself
             logger.warning("the answer could not be split into claims: %s", second)
             claims = ()
+            coverage = Coverage(total=len("".join(item.answer.split())), scored=0, not_checkworthy=0)
         return GuardReport(
             question=item.question,
             passages=item.passages,
@@ -263,7 +271,7 @@ class Guard:
             claims=claims,
             blocked=blocked,
             error=reason,
-            coverage=_coverage(item.answer, claims),
+            coverage=coverage,
             notes=("the check failed: nothing in this answer was checked",),
         )
 

@@ -6,15 +6,18 @@ question and passages is not needed: the numbers are those of the model that wro
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
 
 from franq_guard.errors import InputError
 from franq_guard.models.base import Tokens, TokenScores
+
+_ROUNDING = 1e-6
+"""How far above 0 a log-probability may lie."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,24 +45,30 @@ def as_token_log_probs(values: Sequence[Any]) -> tuple[TokenLogProb, ...]:
 
 
 def _entry(value: Any, where: str) -> TokenLogProb:
+    log_prob: Any
     if isinstance(value, TokenLogProb):
-        data, log_prob = value.data, value.log_prob
+        data, log_prob = _bytes(value.data, where), value.log_prob
     elif isinstance(value, Mapping) and {"token", "logprob"} <= value.keys():
         raw = value.get("bytes")
-        data, log_prob = _bytes(value["token"], where) if raw is None else bytes(raw), value["logprob"]
+        data, log_prob = _bytes(value["token"] if raw is None else raw, where), value["logprob"]
     elif isinstance(value, tuple | list) and len(value) == 2:
         data, log_prob = _bytes(value[0], where), value[1]
     else:
         raise InputError(f"{where}: expected {{'token': str, 'logprob': float}} or (text, log_prob)")
-    if not isinstance(log_prob, int | float) or math.isnan(log_prob) or log_prob > 1e-6:
+    if type(log_prob) is bool or not isinstance(log_prob, Real) or not log_prob <= _ROUNDING:
         raise InputError(f"{where}: {log_prob!r} is not a log-probability (a number of at most 0)")
     return TokenLogProb(data, min(float(log_prob), 0.0))
 
 
 def _bytes(token: Any, where: str) -> bytes:
-    if not isinstance(token, str):
-        raise InputError(f"{where}: the token must be a str, not {type(token).__name__}")
-    return token.encode("utf-8", "surrogatepass")
+    if isinstance(token, str):
+        return token.encode("utf-8", "surrogatepass")
+    try:
+        if isinstance(token, Sequence | bytearray):  # of whole numbers, or bytes
+            return bytes(token)
+    except (TypeError, ValueError):
+        pass
+    raise InputError(f"{where}: expected a str or UTF-8 bytes as the token, not {token!r:.80}")
 
 
 def lay_onto(answer: str, entries: Sequence[TokenLogProb]) -> TokenScores | None:

@@ -64,14 +64,27 @@ def as_mapping_input(item: object, *, where: str = "item") -> CheckInput:
         return item
     if not isinstance(item, Mapping):
         raise InputError(f"{where}: expected a mapping with question, passages and answer, not {_kind(item)}")
-    passages = item.get("passages", item.get("context", ()))
-    missing = [key for key in ("question", "answer") if key not in item]
+    evidence = "context" if "context" in item and "passages" not in item else "passages"
+    missing = [key for key in ("question", evidence, "answer") if key not in item]
     if missing:
         raise InputError(f"{where}: {' and '.join(missing)} missing; the keys are {sorted(map(str, item))}")
     try:
-        return as_input(item["question"], passages, item["answer"], item.get("token_log_probs"))
+        return as_input(item["question"], item[evidence], item["answer"], item.get("token_log_probs"))
     except InputError as error:
         raise InputError(f"{where}: {error}") from error
+
+
+def as_inputs(items: object) -> list[CheckInput]:
+    """Builds CheckInputs from mappings.
+
+    Raises:
+        InputError: if it is not a sequence of such mappings; says which item.
+    """
+    if isinstance(items, str | bytes | Mapping) or not isinstance(items, Iterable):
+        raise InputError(
+            f"items: expected a sequence of mappings with question, passages and answer, not {_kind(items)}"
+        )
+    return [as_mapping_input(item, where=f"items[{index}]") for index, item in enumerate(items)]
 
 
 def as_passages(passages: object) -> tuple[Passage, ...]:

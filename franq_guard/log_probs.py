@@ -9,7 +9,7 @@ from franq_guard.deadline import Deadline
 from franq_guard.handed_over import lay_onto
 from franq_guard.inputs import CheckInput
 from franq_guard.models.base import LanguageModel, Prompt, Tokens, TokenScores
-from franq_guard.prompts import question_prompt, rag_prompt
+from franq_guard.prompts import block_head, question_prompt, rag_prompt
 from franq_guard.schema import Passage
 
 _ANSWERS_BETWEEN_CHECKS = 8
@@ -93,28 +93,39 @@ def _plan(model: LanguageModel, item: CheckInput, max_prompt_tokens: int, max_an
         tokens = replace(
             tokens, ids=tokens.ids[:max_answer_tokens], offsets=tokens.offsets[:max_answer_tokens]
         )
-    budget = min(max_prompt_tokens, model.max_context // 2)
-    question = _cut(model, item.question, budget // 2)
-    requests = [(question_prompt(question), tokens)]
     if handed_over is None:
-        fitting = _fit(model, item.passages, budget - len(model.tokenize(question).ids), notes)
-        requests.append((rag_prompt(question, fitting), tokens))
-    if question != item.question:
-        notes.append("the question was cut to fit the language model's prompt")
+        question, fitting = fit_to_prompt(model, item, max_prompt_tokens, notes)
+        requests = [(question_prompt(question), tokens), (rag_prompt(question, fitting), tokens)]
+    else:
+        question, _ = fit_to_prompt(model, replace(item, passages=()), max_prompt_tokens, notes)
+        requests = [(question_prompt(question), tokens)]
     return _Plan(handed_over=handed_over, tokens=tokens, requests=requests, notes=notes)
 
 
+def fit_to_prompt(
+    model: LanguageModel, item: CheckInput, max_prompt_tokens: int, notes: list[str]
+) -> tuple[str, list[Passage]]:
+    """The question and the first passages, as far as they fit; `notes` receives what was cut."""
+    budget = min(max_prompt_tokens, model.max_context // 2)
+    question = _cut(model, item.question, budget // 2)
+    fitting = _fit(model, item.passages, budget - len(model.tokenize(question).ids), notes)
+    if question != item.question:
+        notes.append("the question was cut to fit the language model's prompt")
+    return question, fitting
+
+
 def _fit(model: LanguageModel, passages: Sequence[Passage], budget: int, notes: list[str]) -> list[Passage]:
-    """The first passages that fit the budget; the last of them may be cut."""
+    """The first passages that fit the budget, with what the prompt puts around them; the last may be cut."""
     fitting: list[Passage] = []
-    for index, passage in enumerate(passages):
-        tokens = model.tokenize(passage.text)
+    for number, passage in enumerate(passages, start=1):
+        head = block_head(number, passage)
+        tokens = model.tokenize(f"{head}{passage.text}\n\n")
         if len(tokens.ids) > budget:
-            if budget > 0:
-                fitting.append(replace(passage, text=passage.text[: int(tokens.offsets[budget - 1][1])]))
-            notes.append(
-                f"the language model saw {index + 1:,} of {len(passages):,} passages, the last one cut to fit"
-            )
+            kept = int(tokens.offsets[budget - 1][1]) - len(head) if budget > 0 else 0
+            if kept > 0:
+                fitting.append(replace(passage, text=passage.text[:kept]))
+            cut = ", the last one cut to fit" if kept > 0 else ""
+            notes.append(f"the language model saw {len(fitting):,} of {len(passages):,} passages{cut}")
             break
         budget -= len(tokens.ids)
         fitting.append(passage)

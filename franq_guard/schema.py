@@ -122,6 +122,9 @@ class Signals:
         max_claim_log_prob: log p(claim | question, passages), natural log, at most 0 (paper eq. 1).
         parametric_log_prob: log p(claim | question), natural log, at most 0 (paper eq. 3).
         max_nli: the best passage's P_e / (P_e + P_c), in [0, 1] (paper eq. 4).
+        semantic_entropy: how far sampled answers disagree in meaning, in nats; higher is likelier false.
+        sum_eigenvalues: how many meanings they have, in [1, samples]; higher is likelier false.
+        samples: how many there are; 0 in long form.
         tokens: number of answer tokens that express the claim.
     """
 
@@ -129,6 +132,9 @@ class Signals:
     max_claim_log_prob: float | None = None
     parametric_log_prob: float | None = None
     max_nli: float | None = None
+    semantic_entropy: float | None = None
+    sum_eigenvalues: float | None = None
+    samples: int = 0
     tokens: int = 0
 
 
@@ -195,7 +201,9 @@ class GuardReport:
         claims: every claim, in the order of the answer.
         blocked: True if the whole answer was replaced by the policy's message.
         error: why the check failed as a whole; None if it ran.
-        form: "long" or "short".
+        form: "long" or "short": how the claims were scored.
+        form_reason: why in this form.
+        samples: other answers that the language model drew to the question; none in long form.
         calibration: "none", "calibrated" or "condition".
         calibrator: id of the calibrator; None without one.
         models: ids of the models used, by role ("language_model", "alignment_model").
@@ -212,6 +220,8 @@ class GuardReport:
     blocked: bool = False
     error: str | None = None
     form: str = "long"
+    form_reason: str = ""
+    samples: tuple[str, ...] = ()
     calibration: str = "none"
     calibrator: str | None = None
     models: Mapping[str, str] = field(default_factory=dict)

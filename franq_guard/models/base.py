@@ -53,6 +53,25 @@ class TokenScores:
 
 
 @dataclass(frozen=True, slots=True)
+class TokenDistributions:
+    """What else could have stood in place of each of T tokens.
+
+    Attributes:
+        scores: the tokens and their log-probabilities.
+        entropies: of the whole distribution that each token comes from, in nats, shape (T,), at least 0.
+        top_texts: the K likeliest tokens at each position, decoded, likeliest first; T tuples of length K.
+        top_ids: their ids, shape (T, K).
+        top_log_probs: their log-probabilities, shape (T, K), at most 0.
+    """
+
+    scores: TokenScores
+    entropies: FloatArray
+    top_texts: tuple[tuple[str, ...], ...]
+    top_ids: IntArray
+    top_log_probs: FloatArray
+
+
+@dataclass(frozen=True, slots=True)
 class Generation:
     """A text the model wrote.
 
@@ -106,6 +125,17 @@ class LanguageModel(Protocol):
         seed: int | None = None,
     ) -> list[Generation]:
         """Draws `n` answers to one prompt in one batch."""
+        ...
+
+
+@runtime_checkable
+class OpenLanguageModel(LanguageModel, Protocol):
+    """A causal language model whose distributions can be looked at."""
+
+    def distributions(
+        self, requests: Sequence[tuple[Prompt, Tokens]], *, top: int = 10
+    ) -> list[TokenDistributions]:
+        """Looks at the distributions that each answer's tokens come from, batched. Order is kept."""
         ...
 
 

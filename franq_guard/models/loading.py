@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -44,7 +44,7 @@ def load_language_model(source: str, *, device: str | None = None, dtype: str | 
             path = converted(path)
         return TransformersLM(path, id=name, device=device, dtype=dtype)
 
-    return _once(("language", source, device, dtype), load)
+    return _once(("language", source, *_place(device, dtype)), load)
 
 
 def load_alignment_model(
@@ -52,6 +52,7 @@ def load_alignment_model(
     *,
     mode: str = "nli_sp",
     tokenizer: str | None = None,
+    labels: Mapping[int, str] | None = None,
     device: str | None = None,
     dtype: str | None = None,
 ) -> AlignmentModel:
@@ -62,16 +63,17 @@ def load_alignment_model(
             Hugging Face sequence-classification NLI model.
         mode: head of an AlignScore checkpoint.
         tokenizer: source of an AlignScore checkpoint's tokeniser; None takes RoBERTa's of the same size.
+        labels: what the outputs of an NLI model mean, if its configuration does not say.
         device: see `TransformersLM`.
         dtype: see `TransformersLM`.
 
     Raises:
-        ModelError: if it cannot be found, fetched or loaded.
+        ModelError: if it cannot be found, fetched or loaded, or its labels are not understood.
     """
 
     def load() -> AlignmentModel:
         if source == EMBEDDED:
-            from franq_guard.models.pair_classifier import load_align_mini
+            from franq_guard.models.align_mini import load_align_mini
 
             return load_align_mini(device=device, dtype=dtype)
         if source.startswith(ALIGNSCORE):
@@ -80,9 +82,10 @@ def load_alignment_model(
 
         parsed = parse(source)
         path = resolve(parsed)
-        return PairClassifier(path, id=stable_id(parsed, path), device=device, dtype=dtype)
+        return PairClassifier(path, id=stable_id(parsed, path), labels=labels, device=device, dtype=dtype)
 
-    return _once(("alignment", source, mode, tokenizer, device, dtype), load)
+    named = tuple(sorted(labels.items())) if labels else None
+    return _once(("alignment", source, mode, tokenizer, named, *_place(device, dtype)), load)
 
 
 def _load_checkpoint(source: str, *, tokenizer: str | None, **options: Any) -> AlignmentModel:
@@ -108,6 +111,14 @@ def stable_id(source: Source, path: Path) -> str:
 def is_here(source: str) -> bool:
     """True if the weights need not be fetched."""
     return source == EMBEDDED or locate(parse(source.removeprefix(ALIGNSCORE))) is not None
+
+
+def _place(device: str | None, dtype: str | None) -> tuple[str, str]:
+    """Device and number format in effect: however they were asked for, the same ones share a model."""
+    from franq_guard.runtime.device import resolve_device, resolve_dtype
+
+    where = resolve_device(device)
+    return where, str(resolve_dtype(dtype, where))
 
 
 def _once(key: tuple[Any, ...], load: Callable[[], _Model]) -> _Model:

