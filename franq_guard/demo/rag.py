@@ -67,6 +67,12 @@ class RagAnswer:
         return self.generation.text
 
 
+def require_question(question: str) -> None:
+    """Raises InputError if the question is blank."""
+    if not question.strip():
+        raise InputError("the question is empty; ask something, such as " + repr(QUESTION))
+
+
 def answer(
     question: str, retriever: TfidfRetriever, model: LanguageModel, *, k: int = 3, max_new_tokens: int = 96
 ) -> RagAnswer:
@@ -75,8 +81,7 @@ def answer(
     Raises:
         InputError: if the question is blank.
     """
-    if not question.strip():
-        raise InputError("the question is empty; ask something, such as " + repr(QUESTION))
+    require_question(question)
     passages = tuple(retriever.retrieve(question, k))
     prompt = rag_prompt(question, passages)
     return RagAnswer(question, passages, model.generate([prompt], max_new_tokens=max_new_tokens)[0])

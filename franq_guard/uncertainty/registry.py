@@ -178,12 +178,21 @@ SIGNALS = {signal.name: signal for signal in _ALL}
 def get_signal(name: str) -> Signal:
     """The signal of that name.
 
+    Args:
+        name: as in `SIGNALS`; what stands behind a colon names settings ("semantic_entropy:estimator=kuhn"),
+            which change neither direction nor scale.
+
     Raises:
         InputError: if there is none.
     """
-    if name not in SIGNALS:
+    base = _base(name)
+    if base not in SIGNALS:
         raise InputError(f"unknown signal {name!r}: choose one of {', '.join(sorted(SIGNALS))}")
-    return SIGNALS[name]
+    return SIGNALS[base]
+
+
+def _base(name: str) -> str:
+    return name.partition(":")[0]
 
 
 def as_confidence(signal: str, values: ArrayLike, name: str) -> FloatArray:
@@ -193,8 +202,8 @@ def as_confidence(signal: str, values: ArrayLike, name: str) -> FloatArray:
         InputError: if a value is impossible; the text names its row.
     """
     vector = as_vector(values, name)
-    if signal in SIGNALS:
-        return SIGNALS[signal].check(vector)
+    if _base(signal) in SIGNALS:
+        return get_signal(signal).check(vector)
     if np.any(vector == np.inf):
         raise InputError(f"{name}: row {int(np.argmax(vector == np.inf))} is inf; drop the row")
     return vector
