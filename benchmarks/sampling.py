@@ -6,6 +6,9 @@ Both draw with the same settings and to the same length (no text may end early),
 log-probability of every drawn token. transformers' own `generate` reads the prompt once for each sample, and
 gives raw logits, of which the log-probabilities are taken. "rescored" is `generate`, and then one more pass
 over prompt and text for the log-probabilities, as is needed where the logits do not fit in memory.
+
+On a CPU, seconds are those of the process, summed over threads, so that neighbours matter little; set
+OMP_NUM_THREADS=1 on a busy machine.
 """
 
 from __future__ import annotations
@@ -88,13 +91,13 @@ def main() -> None:
     prompt = torch.tensor([lm.tokenize(text).ids[: options.prompt_tokens]], device=lm.device)
     ways: dict[str, Callable[..., list[list[float]]]] = {"ours": ours, "peer": peer, "rescored": rescored}
     seconds: dict[str, list[float]] = {name: [] for name in ways}
+    clock = time.process_time if options.device == "cpu" else time.perf_counter
     with torch.inference_mode():
-        for turn in range(options.repeats + 1):  # the first warms up
+        for _ in range(options.repeats):
             for name, way in ways.items():
-                start = time.perf_counter()
+                start = clock()
                 found = way(model, prompt, options.samples, options.new_tokens)
-                if turn:
-                    seconds[name].append(time.perf_counter() - start)
+                seconds[name].append(clock() - start)
                 assert [len(row) for row in found] == [options.new_tokens] * options.samples
     best = {name: min(values) for name, values in seconds.items()}
     print(

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from franq_guard.errors import ConfigError
+from franq_guard.forms import ShortForm
 from franq_guard.franq import LONG_FORM, SHORT_FORM
 from franq_guard.models.presets import Preset, preset
 
@@ -59,7 +60,9 @@ def assemble(
     short_calibrator = short_calibration or _calibrator(
         short_source,
         defaults.short_calibration if defaults else "",
-        fits=not own_models and _fits(config, config.short_form.signals),
+        fits=not own_models
+        and _fits(config, config.short_form.signals)
+        and config.short_form.samples == ShortForm().samples,
     )
     if calibrator is not None:
         calibrator.require(

@@ -272,7 +272,7 @@ class Calibrator:
         if differences and not force:
             raise CalibrationError(
                 f"calibrator {self.id} does not fit here: {'; '.join(differences)}. Fit one for this set-up"
-                " with `franq-guard calibrate`, or pass force=True to use it all the same"
+                " with `franq-guard calibrate`, or use it all the same with force_calibration=True"
             )
 
     def to_json(self) -> str:

@@ -32,8 +32,8 @@ class GuardConfig(BaseSettings):
             source of an NLI model.
         alignment_mode: head and chunking of an AlignScore checkpoint.
         alignment_tokenizer: source of the tokeniser of an AlignScore checkpoint; None takes RoBERTa's.
-        alignment_labels: what the outputs of an NLI model mean ("aligned", "neutral", "contradicted"), by index,
-            if its own configuration does not say.
+        alignment_labels: what the outputs of an NLI model mean ("aligned", "neutral", "contradicted"), by
+            index, if its own configuration does not say.
         calibration: file of a calibrator for long form; None for the preset's, "none" for no calibration.
         short_calibration: file of one for short form; None for the preset's (none if `calibration` is
             "none"), "none" for no calibration.

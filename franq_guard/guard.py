@@ -86,6 +86,10 @@ class Guard:
             for key, value in objects.items()
             if value is not None and not isinstance(value, str | Path)
         }
+        for role in ("language_model", "alignment_model"):
+            named_model = getattr(self._config, role) is not None or role in self._given
+            if self._config.preset is None and not named_model:
+                raise ConfigError(f"no {role}: give one, or start from a preset: Guard.from_preset('mini')")
         self._pipeline: Pipeline | None = None
         self._loading = threading.Lock()
         self._starting = threading.Lock()  # held on event loops, so never while a model loads

@@ -81,7 +81,8 @@ def lay_onto(answer: str, entries: Sequence[TokenLogProb]) -> TokenScores | None
     """
     core = answer.strip()
     spelled = b"".join(entry.data for entry in entries)
-    start = spelled.find(core.encode("utf-8", "surrogatepass"))
+    # The last occurrence: what a model thinks aloud before its answer may hold the answer's words.
+    start = spelled.rfind(core.encode("utf-8", "surrogatepass"))
     if not core or start < 0:
         return None
     # Character index of every byte of the answer's core, then of one past its end.

@@ -39,6 +39,7 @@ class Format(StrEnum):
     JSON = "json"
     MARKDOWN = "markdown"
     TEXT = "text"
+    SVG = "svg"
 
 
 PresetOption = Annotated[str, typer.Option(help="Models to use; see `franq-guard models list`.")]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import math
 import sys
@@ -129,7 +130,9 @@ def _write(reports: Sequence[GuardReport], format: Format, out: Path | None) -> 
         for report in reports:
             console.print(report)
         return
-    if format is Format.JSON:
+    if format is Format.SVG:
+        text = _svg(reports)
+    elif format is Format.JSON:
         text = "\n".join(report.to_json() for report in reports)
     elif format is Format.MARKDOWN:
         text = "\n\n".join(to_markdown(report) for report in reports)
@@ -142,6 +145,15 @@ def _write(reports: Sequence[GuardReport], format: Format, out: Path | None) -> 
         out.write_text(text + "\n", encoding="utf-8")
     except OSError as error:
         raise InputError(f"cannot write {out}: {error.strerror}") from error
+
+
+def _svg(reports: Sequence[GuardReport]) -> str:
+    from rich.console import Console
+
+    console = Console(record=True, width=110, file=io.StringIO())
+    for report in reports:
+        console.print(report)
+    return console.export_svg(title="franq-guard check")
 
 
 def _exit_code(reports: Sequence[GuardReport], fail_below: float | None) -> int:

@@ -134,6 +134,8 @@ def _samples(gathered: Gathered) -> Samples:
 
 def _ccp(gathered: Gathered) -> float:
     log_probs, relations = _given(gathered.top_log_probs), gathered.top_relations
+    if relations is None:
+        return math.nan
     return ccp_log_prob(log_probs, relations, tokens=gathered.tokens, stop_words=gathered.stop_words)
 
 

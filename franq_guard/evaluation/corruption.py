@@ -29,7 +29,8 @@ class Corruption:
 
     Attributes:
         kind: "irrelevant" replaces a passage by one of another question; "factual" keeps it, but changes
-            the accepted answers, entities and numbers in it.
+            the accepted answers, entities and numbers in it; one that has none stays as it is, and the
+            record says that nothing was swapped.
         share: of all passages, in [0, 1].
     """
 
@@ -50,7 +51,7 @@ class Corruption:
             share = math.nan
         if kind not in ("irrelevant", "factual") or not 0 <= share <= 1:
             raise ConfigError(
-                f"{text!r} is no corruption: write irrelevant:SHARE or factual:SHARE, with a share from 0 to 1"
+                f"{text!r} is no corruption: write irrelevant:SHARE or factual:SHARE, SHARE from 0 to 1"
             )
         return cls(kind=cast(Kind, kind), share=share)
 

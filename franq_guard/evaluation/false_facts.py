@@ -1,4 +1,4 @@
-"""Makes a passage say false things plausibly: answers, names and numbers are swapped, each always for the same."""
+"""Makes a passage say false things plausibly: answers, names and numbers are swapped consistently."""
 
 from __future__ import annotations
 
@@ -112,14 +112,15 @@ def _swap(
         old = text[start:end]
         same = next((known for known in swaps if normalise(known) == normalise(old)), None)
         if same is None:
-            swaps[old] = _other(old, example, replacements, chance)
+            said = " \n ".join([text, *swaps.values()])
+            swaps[old] = _other(old, said, example, replacements, chance)
         pieces += [text[at:start], swaps[old if same is None else same]]
         at = end
     return "".join([*pieces, text[at:]])
 
 
-def _other(old: str, example: Example, replacements: Replacements, chance: random.Random) -> str:
-    """Something of the same kind that is not the same, and no accepted answer."""
+def _other(old: str, text: str, example: Example, replacements: Replacements, chance: random.Random) -> str:
+    """Something of the same kind that is not said yet, and no accepted answer."""
     kind = kind_of(old)
     if kind in ("number", "year") and _NUMBER.fullmatch(old):
         pool = [_other_number(old, chance) for _ in range(_TRIES)]
@@ -129,7 +130,7 @@ def _other(old: str, example: Example, replacements: Replacements, chance: rando
         alike = [name for name in pool if len(name.split()) == len(old.split())]
         pool = chance.sample(alike or pool, min(_TRIES, len(alike or pool)))
     for new in pool:
-        if normalise(new) not in ("", normalise(old)) and not holds_answer(new, example.answers):
+        if normalise(new) and not find_answer(said, new) and not holds_answer(new, example.answers):
             return new
     return _UNKNOWN
 

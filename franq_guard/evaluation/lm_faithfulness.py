@@ -1,4 +1,4 @@
-"""Faithfulness as practitioners measure it today: split the answer into claims, ask a language model about each.
+"""Faithfulness as practitioners measure it: the answer is split into claims, a language model judges each.
 
 The model is not asked to write. The three verdicts are scored as continuations of the prompt and their
 probabilities normalised, so there is nothing to parse, nothing to retry, and a probability for each.

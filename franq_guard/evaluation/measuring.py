@@ -170,7 +170,8 @@ def _available(methods: Sequence[str], rows: Sequence[LabelledClaim], notes: lis
             kept.append(name)
     if missing:
         notes.append(
-            f"not measured, since more than {_MOST_MISSING:.0%} of the claims lack a signal: {', '.join(missing)}"
+            f"not measured, as more than {_MOST_MISSING:.0%} of the claims lack a signal: "
+            + ", ".join(missing)
         )
     return kept
 
@@ -180,8 +181,7 @@ def _complete(rows: Sequence[LabelledClaim], methods: Sequence[str]) -> list[Lab
     if not signals:
         return list(rows)
     table = np.stack([BASELINES[signal].confidences(rows) for signal in sorted(signals)])
-    kept = ~np.isnan(table).any(axis=0)
-    return [row for row, keep in zip(rows, kept, strict=True) if keep]
+    return [row for row, values in zip(rows, table.T, strict=True) if not np.isnan(values).any()]
 
 
 def _split(rows: Sequence[LabelledClaim], settings: Settings) -> Data:

@@ -31,7 +31,7 @@ def claim_prompt(question: str, claim: str) -> Prompt:
 
 
 def true_log_probs(model: LanguageModel, prompts: Sequence[Prompt]) -> FloatArray:
-    """Log p("True" | prompt), shape (N,), at most 0; over all its tokens, should it have several."""
+    """The logarithm of p("True" | prompt), of all tokens of the word; shape (N,), at most 0."""
     word = model.tokenize(TRUE)
     scored = model.score([(prompt, word) for prompt in prompts])
     return np.array([float(scores.log_probs.sum()) for scores in scored])

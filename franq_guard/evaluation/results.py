@@ -119,7 +119,7 @@ def _caption(evaluation: Evaluation) -> str:
     return (
         f"{counts['test_claims']} test claims of {counts['test_questions']} questions,"
         f" {counts['test_false']} false (a random order has a PR-AUC of {evaluation.false_rate:.3f});"
-        f" fitted on {counts['calibration_claims']} claims of {counts['calibration_questions']} other questions;"
+        f" fitted on {counts['calibration_claims']} claims of {counts['calibration_questions']} others;"
         " 95% intervals by question. PR-AUC, ROC-AUC and PRR: finding false claims, more is better;"
         " ECE and Brier score: less is better."
     )

@@ -74,7 +74,7 @@ class SignalFile:
             found = json.loads(self._settings_path.read_text(encoding="utf-8"))
         except (OSError, ValueError) as error:
             raise InputError(
-                f"{self.path} does not say how it was made ({self._settings_path.name} is missing or damaged):"
+                f"there is no telling how {self.path} was made ({SETTINGS_FILE} is missing or damaged):"
                 " choose another --out, or pass the file to --signals"
             ) from error
         differing = [name for name in wanted if found.get(name) != wanted[name]]

@@ -33,7 +33,7 @@ def require_xgboost() -> Any:
         import xgboost
     except ImportError as error:
         raise ConfigError(
-            "the XGBoost baselines need xgboost, which is not installed: pip install 'franq-guard[evaluation]'"
+            "the XGBoost methods need xgboost, which is missing: pip install 'franq-guard[evaluation]'"
         ) from error
     return xgboost
 

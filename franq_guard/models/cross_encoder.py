@@ -48,7 +48,7 @@ class CrossEncoder:
             raise ModelError(f"cannot load a cross-encoder from {source!r}: {error}") from error
         if self._model.config.num_labels != 1:
             raise ModelError(
-                f"{source!r} has {self._model.config.num_labels} outputs; a cross-encoder for similarity has one"
+                f"{source!r} has {self._model.config.num_labels} outputs; a judge of similarity has one"
             )
         self._model.to(where).eval()
         self.id = stable_id(parsed, path)

@@ -45,7 +45,7 @@ def stretches(request: int, prompt: Sequence[int], ids: tuple[int, ...], *, room
         return
     if room < min(len(ids), _FEWEST_TOKENS):
         raise InputError(
-            f"the prompt takes {len(prompt)} of the {len(prompt) + room} tokens that the language model can see; "
+            f"the prompt takes {len(prompt)} of the {len(prompt) + room} tokens the language model can see; "
             "give fewer or shorter passages, or a model with a longer context"
         )
     yield Stretch(request, prompt, ids[:room], 0)
