@@ -7,7 +7,7 @@ same (`misfiled`). Answers that the preset's own 135M model gives from the gold 
 on: most are wrong, and few users have such a generator. How the calibrator does on them is printed too.
 
 P(faithful) is taken as it is. Calibrating it here looks better in the table, but only because the true
-sentences stand in the passages word for word; on the varied claims of `data/faithfulness.jsonl` it would do harm.
+sentences stand in the passages word for word; on the claims of `data/faithfulness.jsonl` it would do harm.
 
     python -m benchmarks.fit_long_form_calibrator --out franq_guard/models/calibrators/mini-long.json
 """

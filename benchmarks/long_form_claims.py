@@ -49,6 +49,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=DATA)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--preset", default="mini")
+    parser.add_argument("--dtype", default="float32", help="bfloat16 is faster where the processor has it")
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--limit", type=int, default=None, help="most questions to score")
     options = parser.parse_args()
@@ -58,7 +59,9 @@ def main() -> None:
     rows = rows[: options.limit]
     done = _done(options.out)
     groups = [rows[i : i + QUESTIONS_AT_ONCE] for i in range(0, len(rows), QUESTIONS_AT_ONCE)]
-    pipeline = assemble(GuardConfig(preset=options.preset, calibration="none", form="long"))
+    pipeline = assemble(
+        GuardConfig(preset=options.preset, calibration="none", form="long", dtype=options.dtype)
+    )
     for group in track([g for g in groups if g[0]["id"] not in done], description="questions"):
         answers = list(_answers(group, rows, pipeline.language_model, options.seed))
         items = [as_input(row["question"], a["passages"], a["answer"]) for row, a in answers]
@@ -66,7 +69,7 @@ def main() -> None:
         with options.out.open("a", encoding="utf-8") as file:
             for (row, made), result in zip(answers, scored, strict=True):
                 for line in _labelled(row, made, result.claims):
-                    file.write(json.dumps(line, ensure_ascii=False) + "\n")
+                    file.write(json.dumps(line | {"dtype": options.dtype}, ensure_ascii=False) + "\n")
 
 
 def _done(out: Path) -> set[str]:

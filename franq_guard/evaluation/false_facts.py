@@ -119,7 +119,7 @@ def _swap(
     return "".join([*pieces, text[at:]])
 
 
-def _other(old: str, text: str, example: Example, replacements: Replacements, chance: random.Random) -> str:
+def _other(old: str, said: str, example: Example, replacements: Replacements, chance: random.Random) -> str:
     """Something of the same kind that is not said yet, and no accepted answer."""
     kind = kind_of(old)
     if kind in ("number", "year") and _NUMBER.fullmatch(old):

@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from evaluation.synthetic import make_claims
+from tests.evaluation.synthetic import make_claims
 
 from franq_guard.errors import CalibrationError, ConfigError, InputError
 from franq_guard.evaluation.ablations import ABLATIONS, grid, threshold, training_size
