@@ -119,6 +119,9 @@ class Pipeline:
         form, reason = choose_form(
             self.form, item.question, item.answer, extraction.claims, max_words=self.short_form.max_words
         )
+        if self.form == "auto" and form == "short" and self.calibrator and not self.short_calibrator:
+            # Calibrated numbers beat the form that would suit the answer better.
+            form, reason = "long", "there is no calibrator for short form"
         claims = extraction.claims if form == "long" else as_one_claim(item.answer, extraction.claims)
         draft = Draft(item, claims, list(extraction.notes), form, reason)
         for claim in draft.claims[self.limits.max_claims :]:

@@ -290,7 +290,7 @@ def test_require_refuses_another_set_up(name, value):
     other = SETUP | {name: value}
     with pytest.raises(CalibrationError, match=name.replace("_", " ")) as caught:
         calibrator.require(**other)
-    assert "force=True" in str(caught.value)
+    assert "force_calibration=True" in str(caught.value)
     calibrator.require(**other, force=True)
 
 

@@ -6,6 +6,7 @@ import pytest
 from fakes import TOLD, UNTOLD, WordAligner, WordLM
 
 from franq_guard.alignment import Aligner
+from franq_guard.calibration import Calibrator
 from franq_guard.claims import RuleExtractor
 from franq_guard.deadline import Deadline
 from franq_guard.errors import CheckTimeoutError
@@ -165,3 +166,13 @@ def test_unchecked_claims_all_carry_the_reason():
     assert {claim.verdict for claim in rest} == {Verdict.UNCHECKED}
     assert {claim.unchecked_reason for claim in rest} == {"it broke"}
     assert all(claim.review for claim in rest)
+
+
+def test_auto_stays_with_long_form_while_only_that_is_calibrated(pipeline):
+    rows = ([0.9, 0.8, 0.1, 0.2], [-1.0, -2.0, -1.5, -2.5], [-5.0, -6.0, -7.0, -8.0], [1, 0, 1, 0])
+    calibrated = replace(pipeline, form="auto", calibrator=Calibrator.fit(*rows))
+    [scored] = run(calibrated, as_input(QUESTION, PASSAGES, "330 metres"))
+    assert scored.form == "long"
+    assert scored.form_reason == "there is no calibrator for short form"
+    forced = replace(calibrated, form="short")
+    assert forced.draft(as_input(QUESTION, PASSAGES, "330 metres")).form == "short"

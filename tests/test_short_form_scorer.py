@@ -10,6 +10,7 @@ from franq_guard import Guard
 from franq_guard.alignment import Aligner
 from franq_guard.calibration import Calibrator
 from franq_guard.claims import RuleExtractor
+from franq_guard.config import GuardConfig
 from franq_guard.deadline import Deadline
 from franq_guard.errors import CalibrationError, CheckTimeoutError
 from franq_guard.forms import ShortForm
@@ -270,7 +271,7 @@ class TestGuard:
         assert self.guard().config.short_form.samples == 4
         file = tmp_path / "guard.toml"
         file.write_text('form = "long"\n[short_form]\ngraph = "jaccard"\n')
-        config = Guard.from_config(file).config
+        config = GuardConfig.load(file)
         assert (config.form, config.short_form.graph, config.short_form.samples) == ("long", "jaccard", 4)
 
     def test_each_form_has_its_own_calibrator(self, tmp_path):

@@ -15,7 +15,7 @@ from franq_guard._arrays import FloatArray
 from franq_guard.calibration import Mode
 from franq_guard.errors import CalibrationError
 from franq_guard.evaluation.baselines import BASELINES
-from franq_guard.evaluation.methods import Data, apply_franq, fit_franq
+from franq_guard.evaluation.methods import Data, apply_franq, fit_franq, uncalibrated_franq
 from franq_guard.evaluation.metrics import average_precision, prediction_rejection_ratio, roc_auc
 
 CONSTANT = "constant"
@@ -75,9 +75,12 @@ def threshold(data: Data, seed: int = 0) -> Ablation:
     """
     rows = []
     for mode in _MODES:
-        calibrator = fit_franq(data, mode=mode)
+        calibrator = None if mode == "none" else fit_franq(data, mode=mode)
         for value in THRESHOLDS:
-            found = apply_franq(calibrator, data.test, threshold=value)
+            if calibrator is None:
+                found = uncalibrated_franq(data.test, data.samples, threshold=value)
+            else:
+                found = apply_franq(calibrator, data.test, threshold=value)
             rows.append(((mode, "none" if value is None else f"{value:g}"), _values(found, data)))
     return Ablation(name="threshold", columns=("calibration", "threshold"), rows=rows)
 

@@ -15,7 +15,6 @@ from franq_guard.evaluation.bootstrap import Interval, bootstrap
 from franq_guard.evaluation.claim_sets import hold_out, merge_annotators, require_one_setup
 from franq_guard.evaluation.labels import LabelledClaim
 from franq_guard.evaluation.methods import (
-    METHODS,
     Data,
     MethodScores,
     choose_methods,
@@ -197,11 +196,13 @@ def _split(rows: Sequence[LabelledClaim], settings: Settings) -> Data:
 
 def _scored(methods: Sequence[str], data: Data, notes: list[str]) -> list[MethodScores]:
     found = []
+    left_out: dict[str, list[str]] = {}
     for name in methods:
         try:
             found.append(score_method(name, data))
         except (CalibrationError, ConfigError) as error:
-            notes.append(f"{METHODS[name]} was left out: {error}")
+            left_out.setdefault(str(error), []).append(name)
+    notes += [f"not measured: {', '.join(names)}: {reason}" for reason, names in left_out.items()]
     return found
 
 

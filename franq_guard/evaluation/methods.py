@@ -180,6 +180,26 @@ def apply_franq(
     return mix(weight, if_faithful, if_unfaithful)
 
 
+def uncalibrated_franq(
+    rows: Sequence[LabelledClaim], samples: int | None, *, threshold: float | None = None
+) -> FloatArray:
+    """P(true) of claims from bare signals, shape (N,); NaN where one is missing.
+
+    Raises:
+        CalibrationError: if it is not known how many answers were sampled.
+    """
+    weight = BASELINES[ALIGNMENT].confidences(rows)
+    if threshold is not None:
+        weight = threshold_faithfulness(weight, threshold)
+    parts = []
+    for name in components(rows[0].form):
+        found = BASELINES[name].probabilities(BASELINES[name].confidences(rows), samples)
+        if found is None:
+            raise CalibrationError(f"{name}: the rows do not say how many answers were sampled")
+        parts.append(found)
+    return mix(weight, *parts)
+
+
 def signal_column(name: str, rows: Sequence[LabelledClaim]) -> FloatArray:
     """Confidences of a signal, shape (N,); zeros for "constant"."""
     return np.zeros(len(rows)) if name == "constant" else BASELINES[name].confidences(rows)
@@ -195,7 +215,7 @@ def _with_gold(data: Data) -> FloatArray:
 
 
 _FRANQ_SCORES: dict[str, Callable[[Data], FloatArray]] = {
-    "franq_none": lambda data: apply_franq(fit_franq(data, mode="none"), data.test),
+    "franq_none": lambda data: uncalibrated_franq(data.test, data.samples),
     "franq_calibrated": lambda data: apply_franq(fit_franq(data, mode="calibrated"), data.test),
     "franq_condition": lambda data: apply_franq(fit_franq(data, mode="condition"), data.test),
     "franq_condition_threshold": lambda data: apply_franq(

@@ -95,7 +95,7 @@ def to_table(evaluation: Evaluation) -> Table:
     from rich.text import Text
 
     table = Table(title=_caption(evaluation), title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
-    table.add_column("method", overflow="fold", min_width=14)
+    table.add_column("method", overflow="fold", min_width=20)
     for title in METRICS.values():
         table.add_column(title, justify="right", no_wrap=True)
     best = {name: _best(evaluation, name) for name in METRICS}
@@ -108,8 +108,7 @@ def to_table(evaluation: Evaluation) -> Table:
         for name in METRICS:
             found = row.metrics.get(name)
             bold = found is not None and found.value == best[name]
-            value, _, interval = _cell(found).partition(" ")
-            cells.append(Text.assemble((value, "bold" if bold else ""), ("\n" + interval, "dim")))
+            cells.append(Text.assemble((_value(found), "bold" if bold else ""), (_range(found), "dim")))
         table.add_row(METHODS[row.scores.name], *cells)
     return table
 
@@ -143,6 +142,17 @@ def _cell(interval: Interval | None) -> str:
     if math.isnan(interval.low):
         return _number(interval.value)
     return f"{interval.value:.3f} [{interval.low:.3f}, {interval.high:.3f}]"
+
+
+def _value(interval: Interval | None) -> str:
+    return "n/a" if interval is None else _number(interval.value)
+
+
+def _range(interval: Interval | None) -> str:
+    """On a line of its own, short enough for a narrow console."""
+    if interval is None or math.isnan(interval.low):
+        return ""
+    return f"\n{interval.low:.2f}–{interval.high:.2f}"
 
 
 def _number(value: float) -> str:
