@@ -22,13 +22,13 @@ THRESHOLD = 0.5
 """Of hard faithfulness (arXiv 2505.21072, table 12)."""
 
 FRANQ = {
-    "franq_none": "FRANQ, no calibration",
-    "franq_calibrated": "FRANQ, calibrated",
-    "franq_condition": "FRANQ, condition-calibrated",
-    "franq_condition_threshold": f"FRANQ, condition-calibrated, T={THRESHOLD:g}",
-    "franq_condition_faithfulness": "FRANQ, condition- and faithfulness-calibrated",
+    "franq_none": "FRANQ (none)",
+    "franq_calibrated": "FRANQ (calibrated)",
+    "franq_condition": "FRANQ (condition)",
+    "franq_condition_threshold": f"FRANQ (condition, T={THRESHOLD:g})",
+    "franq_condition_faithfulness": "FRANQ (condition, P(f) calibrated)",
 }
-SUPERVISED = {"xgboost_all": "XGBoost, all signals", "xgboost_franq": "XGBoost, FRANQ components"}
+SUPERVISED = {"xgboost_all": "XGBoost (all)", "xgboost_franq": "XGBoost (FRANQ)"}
 
 METHODS = {name: baseline.title for name, baseline in BASELINES.items()} | SUPERVISED | FRANQ
 """Titles of all methods by name, in the order of tables."""

@@ -22,7 +22,7 @@ class LookedAtLM(WordLM):
     def distributions(self, requests, *, top=10):
         self.looked.extend(requests)
         found = []
-        for (prompt, tokens), scores in zip(requests, self.score(requests), strict=True):
+        for (_, tokens), scores in zip(requests, self.score(requests), strict=True):
             count = len(tokens.ids)
             found.append(
                 TokenDistributions(

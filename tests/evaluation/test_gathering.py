@@ -5,7 +5,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from tests.evaluation.lookers import LookedAtLM, make_pipeline
 from fakes import TOLD, UNTOLD, WordLM
 
 from franq_guard.deadline import Deadline
@@ -17,6 +16,7 @@ from franq_guard.evaluation.similarity import AlignmentSimilarity
 from franq_guard.inputs import as_input
 from franq_guard.stages import Stages
 from franq_guard.uncertainty.semantic_classes import Relation
+from tests.evaluation.lookers import LookedAtLM, make_pipeline
 
 QUESTION = "How tall is the tower?"
 PASSAGES = ["The tower is 330 metres tall.", "Rain fell."]

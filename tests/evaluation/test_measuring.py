@@ -2,7 +2,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from tests.evaluation.synthetic import make_claims
 
 from franq_guard.errors import CalibrationError, ConfigError, InputError
 from franq_guard.evaluation.ablations import ABLATIONS, grid, threshold, training_size
@@ -10,6 +9,7 @@ from franq_guard.evaluation.baselines import BASELINES
 from franq_guard.evaluation.measuring import Settings, best, measure
 from franq_guard.evaluation.methods import METHODS, choose_methods, score_method
 from franq_guard.evaluation.metrics import average_precision, roc_auc
+from tests.evaluation.synthetic import make_claims
 
 FEW = Settings(resamples=50)
 

@@ -1,6 +1,6 @@
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-import pytest
 
 from franq_guard.errors import InputError
 from franq_guard.models.stretches import stretches
