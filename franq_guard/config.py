@@ -44,8 +44,8 @@ class GuardConfig(BaseSettings):
         claims: "rules" splits with rules; "llm" lets the language model decompose.
         rewriting: "rules" hedges by rules; "llm" first has the language model rephrase the sentence, and
             takes that only if the alignment model finds nothing new in it.
-        form: "long" or "short" for every answer; "auto" takes short form for one short claim, unless only long
-            form has a calibrator.
+        form: "long" or "short" for every answer; "auto" takes short form for one short claim, unless only
+            long form has a calibrator.
         short_form: sampling, and the two signals of short form.
         faithful_signal: signal for P(true | faithful) in long form: "max_claim_probability" or "max_nli".
         threshold: hard faithfulness at this value, in [0, 1]; None mixes continuously.
