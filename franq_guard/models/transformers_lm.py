@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,14 +21,11 @@ from franq_guard.models.base import (
 from franq_guard.models.batching import batches
 from franq_guard.models.chat_tokenizer import ChatTokenizer
 from franq_guard.models.decoding import Pick, Written, decode, greedy, sampler
-from franq_guard.models.distributions import Distributions, assemble_distributions, read_distributions
-from franq_guard.models.scoring import predict_padded, score_behind, score_padded
+from franq_guard.models.distributions import Distributions, assemble_distributions
 from franq_guard.models.stretches import Stretch, stretches
+from franq_guard.models.teacher_forcing import TeacherForcing
 from franq_guard.runtime.device import resolve_device, resolve_dtype
 
-# A prompt is read once for several answers if that saves at least this many tokens.
-_WORTH_SHARING = 128
-Pair = tuple[Sequence[int], tuple[int, ...]]
 _END_OF_TURN = ("<|im_end|>", "<|eot_id|>", "<end_of_turn>", "<|end|>")
 
 
@@ -114,9 +111,16 @@ class TransformersLM:
         self._model.eval()
         self._lock = threading.Lock()
         self._batch_tokens = batch_tokens
-        self._logit_values = logit_values
         self._text = ChatTokenizer(self._tokenizer)
         self._end_ids = self._find_end_ids()
+        self._forcing = TeacherForcing(
+            self._model,
+            lock=self._lock,
+            device=self.device,
+            pad_id=self._pad_id,
+            batch_tokens=batch_tokens,
+            logit_values=logit_values,
+        )
 
     def _find_end_ids(self) -> tuple[int, ...]:
         found: set[int] = set()
@@ -159,7 +163,7 @@ class TransformersLM:
             InputError: if a prompt alone leaves no room for an answer.
         """
         plan = self._plan(requests)
-        scored = self._score_ids([(stretch.prompt, stretch.targets) for stretch in plan])
+        scored = self._forcing.score([(stretch.prompt, stretch.targets) for stretch in plan])
         pieces: list[list[FloatArray]] = [[] for _ in requests]
         for stretch, log_probs in zip(plan, scored, strict=True):
             pieces[stretch.request].append(log_probs[stretch.skip :])
@@ -180,24 +184,15 @@ class TransformersLM:
         Raises:
             InputError: as `score`, or if `top` is less than 1.
         """
-        import torch
-
         if top < 1:
             raise InputError(f"needs at least one alternative, got top={top}")
         plan = self._plan(requests)
-        found: dict[int, Distributions] = {}
-        lengths = [len(stretch.prompt) + len(stretch.targets) for stretch in plan]
-        for batch in self._batches(lengths, [len(stretch.targets) for stretch in plan]):
-            targets = [plan[place].targets for place in batch]
-            ids, mask = self._pad_left([[*plan[place].prompt, *plan[place].targets] for place in batch])
-            with self._lock, torch.inference_mode():
-                predicted = predict_padded(self._model, ids, mask, targets)
-                for place, wanted, logits in zip(batch, targets, predicted, strict=True):
-                    skip = plan[place].skip
-                    found[place] = read_distributions(logits[skip:], wanted[skip:], top)
+        found = self._forcing.look(
+            [(stretch.prompt, stretch.targets) for stretch in plan], [stretch.skip for stretch in plan], top
+        )
         pieces: list[list[Distributions]] = [[] for _ in requests]
-        for place, stretch in enumerate(plan):
-            pieces[stretch.request].append(found[place])
+        for stretch, one in zip(plan, found, strict=True):
+            pieces[stretch.request].append(one)
         return [
             assemble_distributions(tokens, parts, self._text.text_of)
             for (_, tokens), parts in zip(requests, pieces, strict=True)
@@ -213,73 +208,10 @@ class TransformersLM:
             )
         ]
 
-    def _score_ids(self, pairs: Sequence[Pair]) -> list[FloatArray]:
-        """Log-probabilities of the second ids behind the first; a prompt that several share is read once."""
-        together: dict[tuple[int, ...], list[int]] = {}
-        for index, (prefix, _) in enumerate(pairs):
-            together.setdefault(tuple(prefix), []).append(index)
-        shared = {
-            prefix: rows
-            for prefix, rows in together.items()
-            if len(prefix) * (len(rows) - 1) >= _WORTH_SHARING
-        }
-        results: list[FloatArray] = [np.zeros(0)] * len(pairs)
-        for shared_prefix, rows in shared.items():
-            for index, log_probs in self._score_shared(shared_prefix, rows, pairs):
-                results[index] = log_probs
-        alone = [index for prefix, rows in together.items() if prefix not in shared for index in rows]
-        lengths = [len(pairs[index][0]) + len(pairs[index][1]) for index in alone]
-        for batch in self._batches(lengths, [len(pairs[index][1]) for index in alone]):
-            found = self._forward([pairs[alone[place]] for place in batch])
-            for place, log_probs in zip(batch, found, strict=True):
-                results[alone[place]] = log_probs
-        return results
-
-    def _score_shared(
-        self, prefix: tuple[int, ...], rows: list[int], pairs: Sequence[Pair]
-    ) -> Iterator[tuple[int, FloatArray]]:
-        import torch
-
-        prompt = torch.tensor([prefix], device=self.device)
-        lengths = [len(pairs[index][1]) for index in rows]
-        # Each row also holds a copy of the prompt's keys and values.
-        for batch in self._batches([len(prefix) + length for length in lengths], lengths):
-            with self._lock, torch.inference_mode():
-                targets = [pairs[rows[place]][1] for place in batch]
-                found = score_behind(self._model, prompt, targets, self._pad_id)
-            yield from zip([rows[place] for place in batch], found, strict=True)
-
-    def _batches(self, lengths: Sequence[int], targets: Sequence[int]) -> Iterator[list[int]]:
-        vocabulary = self._model.config.get_text_config().vocab_size
-        return batches(
-            lengths,
-            budget=self._batch_tokens,
-            extra=targets,
-            extra_budget=max(1, self._logit_values // vocabulary),
-        )
-
-    def _forward(self, pairs: Sequence[Pair]) -> list[FloatArray]:
-        import torch
-
-        ids, mask = self._pad_left([[*prefix, *targets] for prefix, targets in pairs])
-        with self._lock, torch.inference_mode():
-            return score_padded(self._model, ids, mask, [targets for _, targets in pairs])
-
     @property
     def _pad_id(self) -> int:
         pad = self._tokenizer.pad_token_id
         return int(pad if pad is not None else self._end_ids[0] if self._end_ids else 0)
-
-    def _pad_left(self, rows: Sequence[list[int]]) -> tuple[Any, Any]:
-        import torch
-
-        width = max(len(row) for row in rows)
-        ids = torch.full((len(rows), width), self._pad_id, dtype=torch.long)
-        mask = torch.zeros((len(rows), width), dtype=torch.long)
-        for index, row in enumerate(rows):
-            ids[index, width - len(row) :] = torch.tensor(row)
-            mask[index, width - len(row) :] = 1
-        return ids.to(self.device), mask.to(self.device)
 
     def generate(self, prompts: Sequence[Prompt], *, max_new_tokens: int = 256) -> list[Generation]:
         """Greedy decoding, batched by length; order is kept.
@@ -334,7 +266,7 @@ class TransformersLM:
                 f"the prompt has {longest} tokens; {self._id!r} can see {self.max_context}. "
                 "Give fewer or shorter passages"
             )
-        ids, mask = self._pad_left(rows)
+        ids, mask = self._forcing.pad_left(rows)
         with self._lock, torch.inference_mode():
             return decode(
                 self._model,
