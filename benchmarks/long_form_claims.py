@@ -30,10 +30,10 @@ from rich.progress import track
 from franq_guard.assembly import assemble
 from franq_guard.claims import split_sentences
 from franq_guard.config import GuardConfig
-from franq_guard.deadline import Deadline
 from franq_guard.inputs import as_input
 from franq_guard.models.base import LanguageModel
-from franq_guard.prompts import rag_prompt
+from franq_guard.pipeline.deadline import Deadline
+from franq_guard.pipeline.prompts import rag_prompt
 from franq_guard.schema import Passage, ScoredClaim
 
 DATA = Path(__file__).parent / "data" / "short_qa.jsonl"

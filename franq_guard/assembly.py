@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from franq_guard.errors import ConfigError
-from franq_guard.forms import ShortForm
 from franq_guard.franq import LONG_FORM, SHORT_FORM
 from franq_guard.models.presets import Preset, preset
+from franq_guard.pipeline.forms import ShortForm
 
 if TYPE_CHECKING:
     from franq_guard.alignment import Aligner, Windowing
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from franq_guard.claims import ClaimExtractor
     from franq_guard.config import GuardConfig
     from franq_guard.models.base import AlignmentModel, LanguageModel
-    from franq_guard.pipeline import Limits, Pipeline
+    from franq_guard.pipeline.pipeline import Limits, Pipeline
     from franq_guard.rewriting import LMRewriter
 
 logger = logging.getLogger(__name__)
@@ -42,7 +42,7 @@ def assemble(
         ModelError: if a model cannot be found, fetched or loaded.
         CalibrationError: if the calibrator is corrupt or was fitted for other signals or models.
     """
-    from franq_guard.pipeline import Pipeline
+    from franq_guard.pipeline.pipeline import Pipeline
 
     defaults = preset(config.preset) if config.preset is not None else None
     lm = language_model or _language_model(config, defaults)
@@ -97,7 +97,7 @@ def assemble(
 
 
 def _limits(config: GuardConfig, defaults: Preset | None) -> Limits:
-    from franq_guard.pipeline import Limits
+    from franq_guard.pipeline.pipeline import Limits
 
     limits = {
         name: getattr(config, name) or (getattr(defaults, name) if defaults else None)

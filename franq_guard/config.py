@@ -16,7 +16,7 @@ from pydantic_settings import (
 )
 
 from franq_guard.errors import ConfigError
-from franq_guard.forms import FormChoice, ShortForm
+from franq_guard.pipeline.forms import FormChoice, ShortForm
 from franq_guard.policy import Policy
 
 OnError = Literal["pass", "block", "raise"]

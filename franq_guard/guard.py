@@ -15,17 +15,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from franq_guard.config import GuardConfig
-from franq_guard.deadline import Deadline
 from franq_guard.errors import ConfigError, FranqGuardError, ModelError
 from franq_guard.inputs import CheckInput, as_input, as_inputs
 from franq_guard.models.presets import preset
+from franq_guard.pipeline.deadline import Deadline
 from franq_guard.schema import Coverage, GuardReport, ScoredClaim, Span, Verdict
 
 if TYPE_CHECKING:
     from franq_guard.alignment import Aligner
     from franq_guard.calibration import Calibrator
     from franq_guard.models.base import AlignmentModel, LanguageModel
-    from franq_guard.pipeline import Pipeline, Progress, Scored
+    from franq_guard.pipeline.pipeline import Pipeline, Progress, Scored
 
 logger = logging.getLogger(__name__)
 
@@ -256,7 +256,7 @@ class Guard:
 
     def _failed(self, item: CheckInput, error: Exception) -> GuardReport:
         from franq_guard.claims import RuleExtractor
-        from franq_guard.pipeline import unchecked_claims
+        from franq_guard.pipeline.pipeline import unchecked_claims
 
         reason = f"{type(error).__name__}: {error}"
         blocked = self._config.on_error == "block"

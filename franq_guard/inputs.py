@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from franq_guard.errors import InputError
-from franq_guard.handed_over import TokenLogProb, as_token_log_probs
+from franq_guard.pipeline.handed_over import TokenLogProb, as_token_log_probs
 from franq_guard.schema import Passage
 
 _TEXT_KEYS = ("text", "page_content", "content")

@@ -3,8 +3,8 @@
 import pytest
 
 from franq_guard.errors import InputError
-from franq_guard.handed_over import TokenLogProb
 from franq_guard.inputs import CheckInput, as_input, as_inputs, as_mapping_input, as_passages
+from franq_guard.pipeline.handed_over import TokenLogProb
 from franq_guard.schema import Passage
 
 ITEM = {"question": "Q?", "passages": ["p"], "answer": "A."}

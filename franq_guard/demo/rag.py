@@ -9,7 +9,7 @@ from importlib import resources
 
 from franq_guard.errors import InputError
 from franq_guard.models.base import Generation, LanguageModel
-from franq_guard.prompts import rag_prompt
+from franq_guard.pipeline.prompts import rag_prompt
 from franq_guard.schema import Passage
 
 QUESTION = "When was the Eiffel Tower completed, and how tall is it?"

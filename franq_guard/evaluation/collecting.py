@@ -8,8 +8,6 @@ from typing import Any
 
 from franq_guard.claims import split_sentences
 from franq_guard.claims.spans import ClaimLocator
-from franq_guard.deadline import Deadline
-from franq_guard.drafts import Draft
 from franq_guard.evaluation.answers import holds_answer
 from franq_guard.evaluation.baselines import ALIGNMENT, BASELINES, gather_value
 from franq_guard.evaluation.datasets import Example
@@ -19,11 +17,13 @@ from franq_guard.evaluation.labels import LabelledClaim
 from franq_guard.evaluation.signal_file import SignalFile
 from franq_guard.evaluation.similarity import Similarity
 from franq_guard.inputs import as_input
-from franq_guard.log_probs import fit_to_prompt
-from franq_guard.pipeline import Pipeline
-from franq_guard.prompts import short_answer_prompt
+from franq_guard.pipeline.deadline import Deadline
+from franq_guard.pipeline.drafts import Draft
+from franq_guard.pipeline.log_probs import fit_to_prompt
+from franq_guard.pipeline.pipeline import Pipeline
+from franq_guard.pipeline.prompts import short_answer_prompt
+from franq_guard.pipeline.stages import Stages
 from franq_guard.schema import Claim, Span
-from franq_guard.stages import Stages
 
 _QUESTIONS_AT_ONCE = 8
 

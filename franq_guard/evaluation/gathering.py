@@ -13,7 +13,6 @@ import numpy as np
 
 from franq_guard._arrays import FloatArray
 from franq_guard.alignment import ClaimAlignment
-from franq_guard.drafts import Draft, claim_tokens
 from franq_guard.errors import ConfigError
 from franq_guard.evaluation import p_true
 from franq_guard.evaluation.alternatives import COUNT, Alternatives, Words, compare_alternatives
@@ -21,7 +20,6 @@ from franq_guard.evaluation.baselines import get_baseline
 from franq_guard.evaluation.gathered import Gathered, Samples
 from franq_guard.evaluation.lm_faithfulness import judge_claims
 from franq_guard.evaluation.similarity import Similarity, as_matrix, sample_pairs, token_pairs
-from franq_guard.log_probs import fit_to_prompt
 from franq_guard.models.base import (
     Generation,
     OpenLanguageModel,
@@ -30,12 +28,14 @@ from franq_guard.models.base import (
     Tokens,
     TokenScores,
 )
-from franq_guard.pipeline import Pipeline
-from franq_guard.prompts import question_prompt, rag_prompt, short_answer_prompt
-from franq_guard.sample_comparison import agreement, compare_samples, sample_log_prob
+from franq_guard.pipeline.drafts import Draft, claim_tokens
+from franq_guard.pipeline.log_probs import fit_to_prompt
+from franq_guard.pipeline.pipeline import Pipeline
+from franq_guard.pipeline.prompts import question_prompt, rag_prompt, short_answer_prompt
+from franq_guard.pipeline.sample_comparison import agreement, compare_samples, sample_log_prob
+from franq_guard.pipeline.short_form import hypothesis
+from franq_guard.pipeline.stages import Stages
 from franq_guard.schema import Claim
-from franq_guard.short_form import hypothesis
-from franq_guard.stages import Stages
 
 _FROM_DISTRIBUTIONS = {"entropies", "top_log_probs", "top_relations"}
 

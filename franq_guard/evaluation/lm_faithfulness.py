@@ -14,9 +14,9 @@ import numpy as np
 from franq_guard._arrays import FloatArray
 from franq_guard.claims import ClaimExtractor, RuleExtractor
 from franq_guard.inputs import CheckInput
-from franq_guard.log_probs import fit_to_prompt
 from franq_guard.models.base import LanguageModel, Prompt
-from franq_guard.prompts import block_head
+from franq_guard.pipeline.log_probs import fit_to_prompt
+from franq_guard.pipeline.prompts import block_head
 from franq_guard.schema import Passage, Verdict
 
 VERDICTS = (Verdict.SUPPORTED, Verdict.CONTRADICTED, Verdict.NOT_MENTIONED)

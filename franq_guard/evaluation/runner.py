@@ -20,7 +20,7 @@ from franq_guard.evaluation.signal_file import SignalFile
 if TYPE_CHECKING:
     from franq_guard.config import GuardConfig
     from franq_guard.evaluation.similarity import Similarity
-    from franq_guard.pipeline import Pipeline
+    from franq_guard.pipeline.pipeline import Pipeline
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -19,7 +19,7 @@ from franq_guard.evaluation.labels import LABELS, LabelledClaim, read_objects
 from franq_guard.labelling.agreement import ANSWERS
 from franq_guard.labelling.tasks import passages_of, uncertainty_key
 from franq_guard.models.base import LanguageModel, Prompt
-from franq_guard.prompts import block_head
+from franq_guard.pipeline.prompts import block_head
 
 _SYSTEM = "You check statements. You reply with a single word."
 _WORDS = {"true": ("True", "False", "Unverifiable"), "faithful": ("Supported", "Contradicted", "Unmentioned")}

@@ -9,16 +9,16 @@ import torch
 
 from franq_guard.assembly import assemble
 from franq_guard.config import GuardConfig
-from franq_guard.deadline import Deadline
 from franq_guard.evaluation.baselines import BASELINES
 from franq_guard.evaluation.gathering import Gatherer
 from franq_guard.evaluation.lm_faithfulness import judge_claims
 from franq_guard.evaluation.similarity import AlignmentSimilarity
-from franq_guard.forms import ShortForm
 from franq_guard.inputs import as_input
-from franq_guard.prompts import question_prompt, rag_prompt
+from franq_guard.pipeline.deadline import Deadline
+from franq_guard.pipeline.forms import ShortForm
+from franq_guard.pipeline.prompts import question_prompt, rag_prompt
+from franq_guard.pipeline.stages import Stages
 from franq_guard.schema import Passage
-from franq_guard.stages import Stages
 
 QUESTION = "How tall is the Eiffel Tower?"
 PASSAGES = ["The Eiffel Tower is 330 metres tall.", "Bread is made of flour."]

@@ -7,7 +7,7 @@ import torch
 from franq_guard.errors import InputError
 from franq_guard.models.base import Prompt
 from franq_guard.models.transformers_lm import TransformersLM
-from franq_guard.prompts import question_prompt, rag_prompt
+from franq_guard.pipeline.prompts import question_prompt, rag_prompt
 from franq_guard.schema import Passage
 
 QUESTION = "How tall is the Eiffel Tower?"

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from franq_guard import Guard, GuardReport
-from franq_guard.forms import ShortForm
-from franq_guard.prompts import rag_prompt
+from franq_guard.pipeline.forms import ShortForm
+from franq_guard.pipeline.prompts import rag_prompt
 from franq_guard.schema import Passage, Verdict
 
 SETTINGS = ShortForm(samples=4, max_new_tokens=12)

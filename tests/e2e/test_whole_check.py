@@ -4,9 +4,9 @@ import pytest
 from reports import assert_sound
 
 from franq_guard import Guard, Policy
-from franq_guard.handed_over import TokenLogProb
 from franq_guard.inputs import as_input
-from franq_guard.prompts import rag_prompt
+from franq_guard.pipeline.handed_over import TokenLogProb
+from franq_guard.pipeline.prompts import rag_prompt
 from franq_guard.schema import Action, Verdict
 
 QUESTION = "How tall is the Eiffel Tower, and when was it completed?"

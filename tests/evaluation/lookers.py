@@ -5,9 +5,9 @@ from fakes import WordAligner, WordLM
 
 from franq_guard.alignment import Aligner
 from franq_guard.claims import RuleExtractor
-from franq_guard.forms import ShortForm
 from franq_guard.models.base import TokenDistributions
-from franq_guard.pipeline import Pipeline
+from franq_guard.pipeline.forms import ShortForm
+from franq_guard.pipeline.pipeline import Pipeline
 
 OTHERS = ("tall", "old", "the", ".")
 

@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 from fakes import TOLD, UNTOLD, WordLM
 
-from franq_guard.deadline import Deadline
 from franq_guard.errors import ConfigError
 from franq_guard.evaluation.baselines import BASELINES, gather_value, get_baseline
 from franq_guard.evaluation.gathered import Gathered
 from franq_guard.evaluation.gathering import Gatherer
 from franq_guard.evaluation.similarity import AlignmentSimilarity
 from franq_guard.inputs import as_input
-from franq_guard.stages import Stages
+from franq_guard.pipeline.deadline import Deadline
+from franq_guard.pipeline.stages import Stages
 from franq_guard.uncertainty.semantic_classes import Relation
 from tests.evaluation.lookers import LookedAtLM, make_pipeline
 

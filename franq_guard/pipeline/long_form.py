@@ -10,11 +10,11 @@ import numpy as np
 from franq_guard import franq
 from franq_guard.alignment import Aligner, AlignmentJob, ClaimAlignment
 from franq_guard.calibration import Calibrator
-from franq_guard.drafts import Draft, Limits, claim_tokens
-from franq_guard.log_probs import AnswerLogProbs, score_answers
 from franq_guard.models.base import LanguageModel, TokenScores
+from franq_guard.pipeline.drafts import Draft, Limits, claim_tokens
+from franq_guard.pipeline.log_probs import AnswerLogProbs, score_answers
+from franq_guard.pipeline.stages import Stages
 from franq_guard.schema import Claim, Signals
-from franq_guard.stages import Stages
 from franq_guard.uncertainty.max_claim_probability import max_claim_log_prob
 from franq_guard.uncertainty.max_nli import max_nli
 from franq_guard.uncertainty.parametric_knowledge import parametric_log_prob

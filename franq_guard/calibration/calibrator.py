@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from franq_guard._arrays import FloatArray, as_vector, equal_lengths
+from franq_guard.calibration.isotonic import MonotoneMap
 from franq_guard.errors import CalibrationError
-from franq_guard.isotonic import MonotoneMap
 from franq_guard.uncertainty import as_confidence, get_signal
 
 Mode = Literal["none", "calibrated", "condition"]
@@ -179,7 +179,7 @@ class Calibrator:
             ConfigError: if a setting is unknown or needs `faithful_labels`.
             CalibrationError: if fewer than 3 rows are left, or all of them are true, or all false.
         """
-        from franq_guard.calibration_fitting import fit
+        from franq_guard.calibration.fitting import fit
 
         return fit(
             alignment,
@@ -277,7 +277,7 @@ class Calibrator:
 
     def to_json(self) -> str:
         """One line of ASCII JSON; `from_json` gives an equal calibrator back."""
-        from franq_guard.calibration_file import dumps
+        from franq_guard.calibration.file import dumps
 
         return dumps(self)
 
@@ -288,13 +288,13 @@ class Calibrator:
         Raises:
             CalibrationError: if the text is not the JSON of a calibrator, or was changed; it says where.
         """
-        from franq_guard.calibration_file import loads
+        from franq_guard.calibration.file import loads
 
         return loads(text)
 
     def save(self, path: str | Path) -> None:
         """Writes a file of JSON, whole or not at all."""
-        from franq_guard.calibration_file import write
+        from franq_guard.calibration.file import write
 
         write(self, Path(path))
 
@@ -305,6 +305,6 @@ class Calibrator:
         Raises:
             CalibrationError: if the file cannot be read, is damaged, was changed, or has another version.
         """
-        from franq_guard.calibration_file import read
+        from franq_guard.calibration.file import read
 
         return read(Path(path))

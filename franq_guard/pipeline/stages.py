@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from franq_guard.deadline import Deadline
+from franq_guard.pipeline.deadline import Deadline
 
 Progress = Callable[[str, int, int], None]
 """Called with the stage's name, how much of it is done, and how much there is."""

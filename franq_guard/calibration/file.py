@@ -7,7 +7,7 @@ import os
 from dataclasses import asdict
 from pathlib import Path
 
-from franq_guard.calibration import Calibrator
+from franq_guard.calibration.calibrator import Calibrator
 from franq_guard.errors import CalibrationError
 
 FORMAT = "franq-guard-calibrator"

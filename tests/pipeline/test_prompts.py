@@ -1,6 +1,6 @@
 """The two prompts an answer is scored under."""
 
-from franq_guard.prompts import block_head, question_prompt, rag_prompt
+from franq_guard.pipeline.prompts import block_head, question_prompt, rag_prompt
 from franq_guard.schema import Passage
 
 PASSAGES = [Passage("It is tall.", title="Tower"), Passage("It is old.")]

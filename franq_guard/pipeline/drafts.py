@@ -7,10 +7,10 @@ from typing import Any
 
 from franq_guard.alignment import ClaimAlignment
 from franq_guard.claims import spans_to_tokens
-from franq_guard.forms import Form
 from franq_guard.franq import FranqScores
 from franq_guard.inputs import CheckInput
 from franq_guard.models.base import TokenScores
+from franq_guard.pipeline.forms import Form
 from franq_guard.schema import Claim, ScoredClaim, Signals, Verdict
 
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from franq_guard.alignment.windows import cut
-from franq_guard.forms import ShortForm
 from franq_guard.models.base import AlignmentModel, FloatArray, Generation, IntArray
+from franq_guard.pipeline.forms import ShortForm
 from franq_guard.uncertainty.semantic_classes import first_member_classes, leader_classes, relations
 from franq_guard.uncertainty.semantic_entropy import semantic_entropy
 from franq_guard.uncertainty.similarity_graph import contradiction_graph, entailment_graph, jaccard_graph

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from fakes import TOLD, UNTOLD, WordLM
 
-from franq_guard.deadline import Deadline
 from franq_guard.errors import CheckTimeoutError
 from franq_guard.inputs import as_input
-from franq_guard.log_probs import score_answers
-from franq_guard.prompts import question_prompt, rag_prompt
+from franq_guard.pipeline.deadline import Deadline
+from franq_guard.pipeline.log_probs import score_answers
+from franq_guard.pipeline.prompts import question_prompt, rag_prompt
 from franq_guard.schema import Passage
 
 

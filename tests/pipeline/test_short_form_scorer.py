@@ -11,13 +11,13 @@ from franq_guard.alignment import Aligner
 from franq_guard.calibration import Calibrator
 from franq_guard.claims import RuleExtractor
 from franq_guard.config import GuardConfig
-from franq_guard.deadline import Deadline
 from franq_guard.errors import CalibrationError, CheckTimeoutError
-from franq_guard.forms import ShortForm
 from franq_guard.inputs import as_input
-from franq_guard.pipeline import Pipeline
+from franq_guard.pipeline.deadline import Deadline
+from franq_guard.pipeline.forms import ShortForm
+from franq_guard.pipeline.pipeline import Pipeline
+from franq_guard.pipeline.short_form import hypothesis
 from franq_guard.schema import GuardReport, Verdict
-from franq_guard.short_form import hypothesis
 
 QUESTION = "How tall is the tower?"
 PASSAGES = ["The castle is old.", "The tower is 330 metres tall. How nice it is!", "It rains."]

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from franq_guard.deadline import Deadline
-from franq_guard.handed_over import lay_onto
 from franq_guard.inputs import CheckInput
 from franq_guard.models.base import LanguageModel, Prompt, Tokens, TokenScores
-from franq_guard.prompts import block_head, question_prompt, rag_prompt
+from franq_guard.pipeline.deadline import Deadline
+from franq_guard.pipeline.handed_over import lay_onto
+from franq_guard.pipeline.prompts import block_head, question_prompt, rag_prompt
 from franq_guard.schema import Passage
 
 _ANSWERS_BETWEEN_CHECKS = 8

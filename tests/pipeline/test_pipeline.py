@@ -8,10 +8,10 @@ from fakes import TOLD, UNTOLD, WordAligner, WordLM
 from franq_guard.alignment import Aligner
 from franq_guard.calibration import Calibrator
 from franq_guard.claims import RuleExtractor
-from franq_guard.deadline import Deadline
 from franq_guard.errors import CheckTimeoutError
 from franq_guard.inputs import as_input
-from franq_guard.pipeline import Limits, Pipeline, unchecked_claims
+from franq_guard.pipeline.deadline import Deadline
+from franq_guard.pipeline.pipeline import Limits, Pipeline, unchecked_claims
 from franq_guard.schema import Verdict
 
 QUESTION = "How tall is the tower?"

@@ -4,8 +4,8 @@ import time
 
 import pytest
 
-from franq_guard.deadline import Deadline
 from franq_guard.errors import CheckTimeoutError, FranqGuardError
+from franq_guard.pipeline.deadline import Deadline
 
 
 def test_no_limit_never_passes():

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from franq_guard.errors import InputError
-from franq_guard.handed_over import TokenLogProb, as_token_log_probs, lay_onto
+from franq_guard.pipeline.handed_over import TokenLogProb, as_token_log_probs, lay_onto
 
 
 def lay(answer, *entries):

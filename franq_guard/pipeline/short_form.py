@@ -10,16 +10,16 @@ import numpy as np
 from franq_guard import franq
 from franq_guard.alignment import Aligner, AlignmentJob, ClaimAlignment
 from franq_guard.calibration import Calibrator
-from franq_guard.drafts import Draft, Limits, claim_tokens
-from franq_guard.forms import ShortForm
-from franq_guard.handed_over import lay_onto
-from franq_guard.log_probs import fit_to_prompt
-from franq_guard.long_form import best_max_nli
 from franq_guard.models.base import Generation, LanguageModel, Prompt
-from franq_guard.prompts import short_answer_prompt
-from franq_guard.sample_comparison import Agreement, agreement, compare_samples
+from franq_guard.pipeline.drafts import Draft, Limits, claim_tokens
+from franq_guard.pipeline.forms import ShortForm
+from franq_guard.pipeline.handed_over import lay_onto
+from franq_guard.pipeline.log_probs import fit_to_prompt
+from franq_guard.pipeline.long_form import best_max_nli
+from franq_guard.pipeline.prompts import short_answer_prompt
+from franq_guard.pipeline.sample_comparison import Agreement, agreement, compare_samples
+from franq_guard.pipeline.stages import Stages
 from franq_guard.schema import Claim, Signals
-from franq_guard.stages import Stages
 from franq_guard.uncertainty.max_claim_probability import max_claim_log_prob
 
 _QUESTION_END = " \t\n?!.\uff1f\uff01\u3002"

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from franq_guard.claims import RuleExtractor
 from franq_guard.errors import ConfigError
-from franq_guard.forms import ShortForm, as_one_claim, choose_form
+from franq_guard.pipeline.forms import ShortForm, as_one_claim, choose_form
 
 QUESTION = "When was the Eiffel Tower in Paris completed?"
 

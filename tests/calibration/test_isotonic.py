@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.isotonic import IsotonicRegression
 
-from franq_guard.isotonic import FLOOR, MonotoneMap
+from franq_guard.calibration.isotonic import FLOOR, MonotoneMap
 
 
 def fit(signal, labels):

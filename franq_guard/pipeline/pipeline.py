@@ -12,16 +12,16 @@ from dataclasses import dataclass, field, replace
 from franq_guard.alignment import Aligner
 from franq_guard.calibration import Calibrator
 from franq_guard.claims import ClaimExtractor, detect_language
-from franq_guard.deadline import Deadline
-from franq_guard.drafts import Draft, Limits, Scored, without_score
-from franq_guard.forms import Form, FormChoice, ShortForm, as_one_claim, choose_form
 from franq_guard.inputs import CheckInput
-from franq_guard.long_form import LongFormScorer
 from franq_guard.models.base import LanguageModel
+from franq_guard.pipeline.deadline import Deadline
+from franq_guard.pipeline.drafts import Draft, Limits, Scored, without_score
+from franq_guard.pipeline.forms import Form, FormChoice, ShortForm, as_one_claim, choose_form
+from franq_guard.pipeline.long_form import LongFormScorer
+from franq_guard.pipeline.short_form import ShortFormScorer
+from franq_guard.pipeline.stages import Progress, Stages, silent
 from franq_guard.rewriting import LMRewriter
 from franq_guard.schema import ScoredClaim
-from franq_guard.short_form import ShortFormScorer
-from franq_guard.stages import Progress, Stages, silent
 
 __all__ = ["Limits", "Pipeline", "Progress", "Scored", "unchecked_claims"]
 

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from franq_guard.errors import CheckTimeoutError
-from franq_guard.forms import ShortForm
 from franq_guard.models.base import Generation, Tokens, TokenScores
-from franq_guard.sample_comparison import agreement, compare_samples
+from franq_guard.pipeline.forms import ShortForm
+from franq_guard.pipeline.sample_comparison import agreement, compare_samples
 
 
 def sample(text, *log_probs, end=None):

@@ -11,10 +11,10 @@ from numpy.typing import ArrayLike
 
 from franq_guard import __version__
 from franq_guard._arrays import BoolArray, FloatArray, as_labels, as_vector, equal_lengths
-from franq_guard.calibration import CalibrationCard, Calibrator, Form, Mode, Split
+from franq_guard.calibration.calibrator import CalibrationCard, Calibrator, Form, Mode, Split
+from franq_guard.calibration.isotonic import MonotoneMap
 from franq_guard.errors import CalibrationError, ConfigError, InputError
 from franq_guard.franq import LONG_FORM, SHORT_FORM, mix
-from franq_guard.isotonic import MonotoneMap
 from franq_guard.uncertainty import SIGNALS, as_confidence
 
 _FEWEST_ROWS = 3
