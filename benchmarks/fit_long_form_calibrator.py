@@ -46,6 +46,7 @@ METRICS: dict[str, Callable[[FloatArray, FloatArray], float]] = {
     "Brier": metrics.brier_score,
 }
 SPLITS = 20
+MIN_ROWS = 25
 
 
 def main() -> None:
@@ -96,6 +97,7 @@ def _fit(
         true,
         mode=mode,  # type: ignore[arg-type]
         signals=LONG_FORM,
+        min_rows=MIN_ROWS,
         faithful_labels=np.array([row["kind"] == "extract" for row in rows]) if faithfulness else None,
         calibrate_faithfulness=faithfulness,
         language_model=parse(PRESETS["mini"].language_model).text.partition("#")[0],

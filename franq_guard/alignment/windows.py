@@ -100,14 +100,15 @@ def sentence_windows(
     windows: list[Window] = []
     for index, passage in enumerate(passages):
         parts = [part for a, b in _covering(passage, split) for part in cut(passage, a, b, limit)]
-        costs = [reading_cost(passage[a:b]) for a, b in parts]
         first = 0
         while first < len(parts):
-            after, cost = first, 0
-            while after < min(first + size, len(parts)) and (after == first or cost + costs[after] <= limit):
-                cost += costs[after]
+            start, after = parts[first][0], first + 1
+            # Measured whole: two sentences without a blank between them are one long word.
+            while after < min(first + size, len(parts)) and (
+                reading_cost(passage[start : parts[after][1]]) <= limit
+            ):
                 after += 1
-            start, end = parts[first][0], parts[after - 1][1]
+            end = parts[after - 1][1]
             windows.append(Window(passage[start:end], (Piece(index, start, end),)))
             if after == len(parts):
                 break

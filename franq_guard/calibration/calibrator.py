@@ -146,6 +146,7 @@ class Calibrator:
         samples: int | None = None,
         language_model: str | None = None,
         alignment_model: str | None = None,
+        min_rows: int = 1,
         date: str | None = None,
     ) -> Calibrator:
         """Fits both maps by isotonic regression (arXiv 2505.21072 eq. 6).
@@ -169,6 +170,8 @@ class Calibrator:
             samples: how many answers were sampled for each question, in short form.
             language_model: id of the model that gave the signals.
             alignment_model: id of the model that gave the alignment scores.
+            min_rows: steps of the two maps that rest on fewer rows are merged with a neighbour, so that a
+                handful of rows at an end cannot claim certainty; 1 is plain isotonic regression.
             date: of the fit, ISO 8601; by default today in UTC.
 
         Returns:
@@ -196,6 +199,7 @@ class Calibrator:
             samples=samples,
             language_model=language_model,
             alignment_model=alignment_model,
+            min_rows=min_rows,
             date=date,
         )
 

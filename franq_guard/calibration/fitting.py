@@ -53,9 +53,12 @@ def fit(
     samples: int | None,
     language_model: str | None,
     alignment_model: str | None,
+    min_rows: int,
     date: str | None,
 ) -> Calibrator:
     """`Calibrator.fit`, which describes the arguments."""
+    if min_rows < 1:
+        raise ConfigError(f"min_rows must be at least 1, got {min_rows}")
     _check_settings(mode, split, form, threshold)
     if split == "alignment" and not calibrate_faithfulness:
         faithful_labels = None
@@ -70,8 +73,11 @@ def fit(
         faithful_labels=None if faithful_labels is None else as_labels(faithful_labels, "faithful_labels"),
     )
     faithful = rows.gold == 1 if split == "gold" else rows.alignment > threshold
-    if_faithful, faithful_note = _fit_side(rows.faith, rows.true, faithful, mode, "faithful")
-    if_unfaithful, unfaithful_note = _fit_side(rows.unfaith, rows.true, ~faithful, mode, "unfaithful")
+    if_faithful, faithful_note = _fit_side(rows.faith, rows.true, faithful, mode, "faithful", min_rows)
+    if_unfaithful, unfaithful_note = _fit_side(
+        rows.unfaith, rows.true, ~faithful, mode, "unfaithful", min_rows
+    )
+    steps_note = f"steps of at least {min_rows} rows" if min_rows > 1 else ""
     draft = Calibrator(
         mode=mode,
         split=split,
@@ -94,7 +100,7 @@ def fit(
             ece_after=0.0,
             brier_before=None,
             brier_after=0.0,
-            notes=tuple(note for note in (faithful_note, unfaithful_note) if note),
+            notes=tuple(note for note in (faithful_note, unfaithful_note, steps_note) if note),
             date=date or datetime.now(UTC).date().isoformat(),
             package_version=__version__,
         ),
@@ -154,18 +160,19 @@ def _complete(
 
 
 def _fit_side(
-    signal: FloatArray, true: FloatArray, side: BoolArray, mode: Mode, name: str
+    signal: FloatArray, true: FloatArray, side: BoolArray, mode: Mode, name: str, min_rows: int
 ) -> tuple[MonotoneMap | None, str]:
     """The map of one side, and what is to be said about it."""
     if mode == "none":
         return None, ""
     if mode == "calibrated":
-        return MonotoneMap.fit(signal, true), ""
+        return MonotoneMap.fit(signal, true, min_rows=min_rows), ""
     if side.sum() < _FEWEST_ROWS_PER_SIDE:
-        return MonotoneMap.fit(signal, true), f"only {side.sum()} {name} rows: fitted on all rows instead"
+        whole = MonotoneMap.fit(signal, true, min_rows=min_rows)
+        return whole, f"only {side.sum()} {name} rows: fitted on all rows instead"
     labels = true[side]
     note = f"all {name} rows have one label: constant" if labels.min() == labels.max() else ""
-    return MonotoneMap.fit(signal[side], labels), note
+    return MonotoneMap.fit(signal[side], labels, min_rows=min_rows), note
 
 
 def _measured(draft: Calibrator, rows: _Rows) -> CalibrationCard:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from itertools import pairwise
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -49,7 +50,7 @@ class MonotoneMap:
                 raise ValueError(f"{name}, but knot {knot} is ({self.x[knot]}, {self.y[knot]})")
 
     @classmethod
-    def fit(cls, signal: FloatArray, labels: FloatArray) -> MonotoneMap:
+    def fit(cls, signal: FloatArray, labels: FloatArray, *, min_rows: int = 1) -> MonotoneMap:
         """Least squares under the constraint that the values do not decrease; equal signals are averaged.
 
         Knots are rounded to the fewest digits that keep every prediction within 1e-9.
@@ -57,6 +58,8 @@ class MonotoneMap:
         Args:
             signal: higher is likelier 1, shape (N,), N >= 1, no NaN and no +inf.
             labels: 0 or 1, shape (N,).
+            min_rows: steps that rest on fewer rows are merged with their neighbour: a handful of rows at an
+                end would else claim certainty. 1 is plain isotonic regression.
         """
         from sklearn.isotonic import IsotonicRegression
 
@@ -64,6 +67,8 @@ class MonotoneMap:
         model.fit(np.maximum(signal, FLOOR), labels)
         x = np.asarray(model.X_thresholds_, dtype=np.float64)
         y = np.asarray(model.y_thresholds_, dtype=np.float64)
+        if min_rows > 1:
+            x, y = _merge_small_steps(np.maximum(signal, FLOOR), labels, model, min_rows)
         if y[0] == y[-1]:
             x, y = x[:1], y[:1]
         y = y.round(_Y_DIGITS)
@@ -75,6 +80,32 @@ class MonotoneMap:
         # Interpolation may overshoot a knot by one unit in the last place, and a single knot swallows NaN.
         mapped = np.clip(np.interp(values, self.x, self.y), self.y[0], self.y[-1])
         return np.where(np.isnan(values), np.nan, mapped)
+
+
+def _merge_small_steps(
+    signal: FloatArray, labels: FloatArray, model: Any, min_rows: int
+) -> tuple[FloatArray, FloatArray]:
+    """Knots at both ends of each step, after every step has at least `min_rows` rows (or all of them)."""
+    order = np.argsort(signal, kind="stable")
+    fitted = model.predict(signal)[order]
+    edges = [0, *(np.flatnonzero(np.diff(fitted) > 0) + 1).tolist(), fitted.size]
+    sizes = np.diff(edges)
+    while len(sizes) > 1 and sizes.min() < min_rows:
+        small = int(sizes.argmin())
+        means = [labels[order][a:b].mean() for a, b in pairwise(edges)]
+        # The neighbour whose rate is nearer; the result stays monotone, since it lies between the two.
+        below = means[small] - means[small - 1] if small > 0 else np.inf
+        above = means[small + 1] - means[small] if small + 1 < len(means) else np.inf
+        del edges[small if below <= above else small + 1]
+        sizes = np.diff(edges)
+    x: list[float] = []
+    y: list[float] = []
+    for a, b in pairwise(edges):
+        rate = float(labels[order][a:b].mean())
+        ends = dict.fromkeys((float(signal[order][a]), float(signal[order][b - 1])))
+        x.extend(ends)
+        y.extend([rate] * len(ends))
+    return np.asarray(x), np.asarray(y)
 
 
 def _shorten(x: FloatArray, y: FloatArray) -> tuple[float, ...]:

@@ -68,6 +68,9 @@ _OFFER = re.compile(
     r"|(?:i'm |i am |i'd be |i would be )?(?:always |more than )?(?:happy|glad|here) to "
     r"(?:help|assist|answer|provide)\b"
     r"|i can (?:also )?(?:help|assist)\b|(?:i )?hope (?:this|that|it)\b"
+    r"|please (?:contact|see|visit|consult|refer|check|call|e-?mail|read|ask|try)\b"
+    r"|(?:see|visit|contact|consult|refer to|check out)\b[^.;]{0,120}\bfor "
+    r"(?:more|further|details|help|assistance|information|an?|the)\b"
     r"|for (?:more|further) (?:information|details), (?:please |see |visit |contact |consult )"
 )
 _META = re.compile(
@@ -85,6 +88,7 @@ _LINKS_ONLY = re.compile(
     r"(?:\W*+(?:https?://\S++|www\.\S++|(?:sources?|references?|links?|see|also|read|more|at|and|url)\b))++"
     r"[\W\d]*$"
 )
+_REFERENCE = re.compile(r"\s*(?:\[\d{1,3}\]:?\s|(?:sources?|references?|citations?)\s*:)", re.IGNORECASE)
 _TAG_QUESTION = re.compile(
     r",\s+(?:is|are|was|were|do|does|did|has|have|can|will|would)(?:n't| not)? \w+\s*[?]$|, right[?]$"
 )
@@ -111,7 +115,7 @@ def checkworthiness(sentence: str, *, kind: str) -> str:
 
     Returns:
         "" if it is to be checked; else why not: "code", "table header", "heading", "no words", "question",
-        "greeting", "thanks", "offer of help", "meta talk", "refusal", "link" or "no statement".
+        "greeting", "thanks", "offer of help", "meta talk", "refusal", "link", "reference" or "no statement".
     """
     if kind in _BY_KIND:
         return _BY_KIND[BlockKind(kind)]
@@ -125,7 +129,9 @@ def checkworthiness(sentence: str, *, kind: str) -> str:
         return "question"
     if kind == BlockKind.HEADING:
         return "" if has_finite_verb(text) else "heading"
-    return _talk(lower)
+    if reason := _talk(lower):
+        return reason
+    return "reference" if _REFERENCE.match(sentence) and not has_finite_verb(text) else ""
 
 
 def _is_question(lower: str) -> bool:

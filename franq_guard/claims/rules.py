@@ -102,6 +102,8 @@ class _Reader:
     def __init__(self, answer: str, question: str) -> None:
         self.answer = answer
         self.question = plain_text(question)
+        # Without its mark, or a sentence splitter would take question and answer apart.
+        self.asked = f"{asked}:" if (asked := self.question.rstrip("?？؟ ")) else ""
         self.language = detect_language(answer)
         self.english = self.language in {"en", None}
         self.antecedent: Subject | None = None
@@ -135,7 +137,7 @@ class _Reader:
             bare = polarity(text)
             if bare is not None:
                 statement = self._answered(bare)
-                yield Draft(statement or f"{self.question} {text}", [sentence], sentence)
+                yield Draft(statement or f"{self.asked} {text}", [sentence], sentence)
                 self.antecedent = antecedent_of(statement or "", None)
                 return
             if (lead := split_polarity(raw)) and is_yes_no_question(self.question):
@@ -156,7 +158,7 @@ class _Reader:
             yield Draft(statement, [(start, start + word_end)], sentence)
             yield from self._statements((start + rest, sentence[1]), sentence)
         else:
-            yield Draft(f"{self.question} {plain_text(self.answer[slice(*sentence)])}", [sentence], sentence)
+            yield Draft(f"{self.asked} {plain_text(self.answer[slice(*sentence)])}", [sentence], sentence)
 
     def _answered(self, yes: bool) -> str | None:
         return answer_statement(self.question, yes=yes)
@@ -180,11 +182,11 @@ class _Reader:
         """What a fragment needs in front of it to say something: the line above its list, or the question."""
         if not self.english or has_finite_verb(text) or len(text.split()) > _MAX_FRAGMENT:
             short = alone and kind in _RUNNING_TEXT and len(text) <= _MAX_FRAGMENT * 2
-            return self.question if self.question and short and not self.english else None
+            return self.asked if self.asked and short and not self.english else None
         if kind is BlockKind.LIST_ITEM and self.lead_in:
             return self.lead_in
-        if self.question and (alone or kind is BlockKind.LIST_ITEM):
-            return self.question
+        if self.asked and (alone or kind is BlockKind.LIST_ITEM):
+            return self.asked
         return None
 
     def _row_text(self, block: Block) -> str:

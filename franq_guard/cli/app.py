@@ -36,6 +36,7 @@ class Format(StrEnum):
     """What `check` prints."""
 
     TABLE = "table"
+    ANSWER = "answer"
     JSON = "json"
     MARKDOWN = "markdown"
     TEXT = "text"
@@ -95,7 +96,15 @@ def check(
             help="Exit with 1 only if a claim's P(true) is below this, or could not be checked.",
         ),
     ] = None,
-    format: Annotated[Format, typer.Option("--format", "-f", help="What to print.")] = Format.TABLE,
+    format: Annotated[
+        Format,
+        typer.Option(
+            "--format",
+            "-f",
+            help="What to print: the report as a table, JSON (a line each), markdown, text or a picture "
+            "(svg); or only the guarded answer.",
+        ),
+    ] = Format.TABLE,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Write there instead of printing.")] = None,
 ) -> None:
     """Check answers that were already generated.
@@ -208,6 +217,9 @@ def main() -> None:
     try:
         app()
     except FranqGuardError as error:
+        typer.echo(f"franq-guard: {error}", err=True)
+        sys.exit(EXIT_ERROR)
+    except OSError as error:  # a full disk, a closed terminal, a file that may not be read
         typer.echo(f"franq-guard: {error}", err=True)
         sys.exit(EXIT_ERROR)
     except KeyboardInterrupt:

@@ -123,6 +123,7 @@ def _lines(text: str, name: str) -> list[CheckInput]:
 def _write(reports: Sequence[GuardReport], format: Format, out: Path | None) -> None:
     from rich.console import Console
 
+    from franq_guard.models.text import readable
     from franq_guard.report.markdown import to_markdown
 
     if format is Format.TABLE and out is None:
@@ -134,6 +135,8 @@ def _write(reports: Sequence[GuardReport], format: Format, out: Path | None) -> 
         text = _svg(reports)
     elif format is Format.JSON:
         text = "\n".join(report.to_json() for report in reports)
+    elif format is Format.ANSWER:
+        text = "\n\n".join(readable(report.text) for report in reports)
     elif format is Format.MARKDOWN:
         text = "\n\n".join(to_markdown(report) for report in reports)
     else:

@@ -8,9 +8,10 @@ import typer
 
 from franq_guard.cli.progress import busy, quiet_libraries
 from franq_guard.errors import ModelError
+from franq_guard.models.cache import cache_dir
 from franq_guard.models.loading import ALIGNSCORE, EMBEDDED, is_here
 from franq_guard.models.presets import PRESETS
-from franq_guard.models.sources import cache_dir, locate, parse, resolve
+from franq_guard.models.sources import locate, parse, resolve
 
 
 def run_list() -> None:

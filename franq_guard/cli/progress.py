@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import logging
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -29,11 +32,14 @@ def stage_progress() -> Iterator[Callable[[str, int, int], None]]:
 
 @contextmanager
 def busy(message: str) -> Iterator[None]:
-    """Shows a spinner while something of unknown length goes on, and the line again when it is done."""
+    """Shows a spinner while something of unknown length goes on, and the line again when it is done.
+
+    What libraries print on standard error meanwhile, their own progress bars above all, is dropped.
+    """
     from rich.console import Console
 
-    console = Console(stderr=True)
-    with console.status(message):
+    console = Console(file=sys.stderr)
+    with console.status(message), contextlib.redirect_stderr(io.StringIO()):
         yield
     console.print(f"[green]✓[/green] {message}")
 

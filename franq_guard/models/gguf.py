@@ -2,41 +2,51 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import shutil
-import tempfile
 from pathlib import Path
 from typing import Any
 
 from franq_guard.errors import ModelError
-from franq_guard.models.sources import cache_dir, fingerprint
+from franq_guard.models.cache import cache_dir, cannot_write, making
+from franq_guard.models.sources import fingerprint
 
 logger = logging.getLogger(__name__)
+
+_SIZES = "sizes.json"
 
 
 def converted(file: Path) -> Path:
     """Returns a folder with the de-quantised model and its tokeniser, in float32, made at the first call.
 
-    Raises:
-        ModelError: if the file is not a GGUF model that transformers knows.
-    """
-    import filelock
+    It is made anew if its files are missing or cut off.
 
+    Raises:
+        ModelError: if the file is not a GGUF model that transformers knows, or the cache cannot be written.
+    """
     target = cache_dir() / "converted" / fingerprint(file)
-    done = target / "config.json"
-    if done.exists():
+    if _is_whole(target):
         return target
-    target.parent.mkdir(parents=True, exist_ok=True)
-    with filelock.FileLock(target.with_name(target.name + ".lock")):
-        if done.exists():  # another process was faster
-            return target
-        logger.info("de-quantising %s; this happens once", file.name)
-        with tempfile.TemporaryDirectory(dir=target.parent) as folder:
-            part = Path(folder) / "model"
+    with making(target) as folder:
+        if not _is_whole(target):  # else another process was faster
+            logger.info("de-quantising %s; this happens once", file.name)
+            part = folder / "model"
             _convert(file, part)
+            sizes = {path.name: path.stat().st_size for path in part.iterdir()}
+            (part / _SIZES).write_text(json.dumps(sizes), encoding="utf-8")
             shutil.rmtree(target, ignore_errors=True)
             part.replace(target)
     return target
+
+
+def _is_whole(folder: Path) -> bool:
+    """True if every file that was written is there with the size it had."""
+    try:
+        sizes = json.loads((folder / _SIZES).read_text(encoding="utf-8"))
+        return all((folder / name).stat().st_size == size for name, size in sizes.items())
+    except (OSError, ValueError, AttributeError):
+        return False
 
 
 def _convert(file: Path, target: Path) -> None:
@@ -57,6 +67,8 @@ def _convert(file: Path, target: Path) -> None:
         plain.save_pretrained(target)
         tokenizer.save_pretrained(target)
     except Exception as error:  # readers raise nearly anything, bare Exception included
+        if "No space left" in str(error):
+            raise cannot_write("no space left on the device") from error
         raise ModelError(
             f"{file} could not be read as a GGUF model: {error}. Is the download complete, and is it a "
             "llama-like architecture that transformers supports?"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from franq_guard.errors import ModelError
 from franq_guard.models.base import FloatArray
 from franq_guard.models.pair_scoring import PairScorer, positions_of, usable_length
+from franq_guard.models.quiet import without_progress_bars
 from franq_guard.runtime.device import resolve_device, resolve_dtype
 
 if TYPE_CHECKING:
@@ -103,7 +104,8 @@ class PairClassifier:
         where = resolve_device(device)
         try:
             tokenizer = AutoTokenizer.from_pretrained(place, revision=revision, trust_remote_code=False)
-            self._model, self._columns = _load(place, revision, labels, resolve_dtype(dtype, where))
+            with without_progress_bars():
+                self._model, self._columns = _load(place, revision, labels, resolve_dtype(dtype, where))
         except ModelError:
             raise
         except Exception as error:  # loaders raise OSError, ValueError, KeyError, SafetensorError, ...

@@ -52,7 +52,7 @@ PRESETS = {
             # A small model on a CPU: the cost of a prompt grows with its square.
             max_prompt_tokens=1024,
             max_answer_tokens=2048,
-            needs="2 CPU cores, 1.5 GB of memory, 700 MB of disk; no account",
+            needs="2 CPU cores, 1.7 GB of memory, 700 MB of disk; no account",
             summary="for trying it out and for tests: a 135M model and an embedded 23M alignment model",
         ),
         Preset(

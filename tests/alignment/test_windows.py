@@ -4,7 +4,7 @@ import itertools
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from franq_guard.alignment.windows import (
@@ -82,6 +82,7 @@ def test_over_long_sentences_and_words_are_cut() -> None:
 texts = st.text(alphabet=st.sampled_from("abZ. \n!?—é灯ع\ud800\0-*|#"), max_size=200)
 
 
+@example(passages=["???????????????????Z?Z?"], size=2, stride=1, limit=22)
 @given(
     passages=st.lists(texts, max_size=4),
     size=st.integers(1, 4),

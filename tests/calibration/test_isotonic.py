@@ -96,3 +96,27 @@ def test_monotone_and_in_range(data, queries):
     values = f(sorted(queries))
     assert np.all((values >= 0) & (values <= 1))
     assert np.all(np.diff(values) >= -1e-12)
+
+
+def test_small_steps_are_merged():
+    signal = np.arange(101.0)
+    labels = (np.arange(101) % 4 == 0).astype(float)
+    labels[-2:] = 1.0  # two lucky rows at the end
+    assert MonotoneMap.fit(signal, labels)(1000.0) == 1.0
+    merged = MonotoneMap.fit(signal, labels, min_rows=25)
+    assert merged(1000.0) < 0.4
+    assert np.all(np.diff(merged(signal)) >= 0)
+    assert merged(signal).mean() == pytest.approx(labels.mean(), abs=0.02)
+
+
+@given(
+    st.lists(st.tuples(st.integers(-20, 0), st.booleans()), min_size=1, max_size=60),
+    st.integers(1, 30),
+)
+def test_merged_steps_rest_on_enough_rows(rows, min_rows):
+    signal = np.array([row[0] for row in rows], dtype=float)
+    labels = np.array([row[1] for row in rows], dtype=float)
+    fitted = MonotoneMap.fit(signal, labels, min_rows=min_rows)(signal)
+    assert np.all(np.diff(fitted[np.argsort(signal, kind="stable")]) >= -1e-9)
+    counts = np.unique(fitted.round(8), return_counts=True)[1]
+    assert counts.min() >= min(min_rows, len(rows))

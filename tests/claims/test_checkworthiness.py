@@ -95,3 +95,19 @@ def test_a_heading_or_row_may_carry_a_fact() -> None:
     assert checkworthiness("Paris is the capital of France", kind="heading") == ""
     assert checkworthiness("France | Paris", kind="table_row") == ""
     assert checkworthiness("Hello", kind="table_row") == ""
+
+
+@pytest.mark.parametrize(
+    ("sentence", "reason"),
+    [
+        ("[1] returns.md", "reference"),
+        ("[2]: Refund policy, 2024", "reference"),
+        ("Sources: returns.md", "reference"),
+        ("[1] says that returns are free.", ""),
+        ("Please contact support.", "offer of help"),
+        ("See the docs for more.", "offer of help"),
+        ("Please note that Paris is in France.", ""),
+    ],
+)
+def test_references_and_requests_state_nothing(sentence, reason):
+    assert checkworthiness(sentence, kind="prose") == reason

@@ -44,6 +44,8 @@ def reports(cli, here):
 @pytest.fixture
 def browser(monkeypatch):
     """Stands in for the browser and the person before it, who stops the server in the end."""
+    # Where the tests run in the background, Ctrl-C may be ignored.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
 
     def install(person):
         problems = []
@@ -75,7 +77,8 @@ def browser(monkeypatch):
         )
         return problems
 
-    return install
+    yield install
+    signal.signal(signal.SIGINT, before)
 
 
 def label_all(call, answer=lambda item: ("yes", "yes"), limit=100):

@@ -9,7 +9,8 @@ import pytest
 
 from franq_guard.errors import ModelError
 from franq_guard.models import sources
-from franq_guard.models.sources import Source, cache_dir, fingerprint, locate, parse, resolve, sha256_of
+from franq_guard.models.cache import cache_dir
+from franq_guard.models.sources import Source, fingerprint, locate, parse, resolve, sha256_of
 
 SHA = "0123456789abcdef" * 4
 CONTENT = b"weights" * 1000
