@@ -19,7 +19,6 @@ class WordLM:
         self.max_context = max_context
         self.requests = []
         self.sampled = []
-        self.sampled = []
 
     def tokenize(self, text):
         found = [match.span() for match in re.finditer(r"\S+", text)]

@@ -50,7 +50,9 @@ class ChatTokenizer:
         with self._lock:
             if self._tokenizer.chat_template is None:
                 text = f"{system}\n\n{user}\n\nAnswer:" if system else f"{user}\n\nAnswer:"
-                return list(self._tokenizer(text, verbose=False)["input_ids"])
+                ids = list(self._tokenizer(text, verbose=False)["input_ids"])
+                # Some tokenisers end every text; the answer is still to come.
+                return ids[:-1] if ids and ids[-1] == self._tokenizer.eos_token_id else ids
             text = self._render(system, user)
             return list(self._tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"])
 

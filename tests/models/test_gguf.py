@@ -95,3 +95,30 @@ def test_another_kind_of_file_is_refused(tmp_path, cache):
     with pytest.raises(ModelError, match="could not be read as a GGUF model"):
         converted(file)
     assert kept(cache) == []
+
+
+def test_a_conversion_that_was_cut_off_is_made_anew(file, conversions):
+    weights = converted(file) / "model.safetensors"
+    whole = weights.read_bytes()
+    weights.write_bytes(whole[:1000])
+    assert (converted(file) / "model.safetensors").read_bytes() == whole
+    assert len(conversions) == 2
+
+
+def test_what_a_killed_process_left_is_removed(file, cache, monkeypatch):
+    first = converted(file)
+    left = first.with_name(f"part-{first.name}-abc")
+    left.mkdir()
+    (left / "half").write_text("x")
+    (first / "sizes.json").unlink()
+    converted(file)
+    assert not left.exists()
+
+
+def test_a_full_disk_is_named(file, monkeypatch):
+    def full(file, target):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(gguf, "_convert", full)
+    with pytest.raises(ModelError, match=r"No space left on device.*FRANQ_GUARD_CACHE"):
+        converted(file)

@@ -1,5 +1,6 @@
 """From answers to scored claims, with models whose numbers follow from the words."""
 
+import time
 from dataclasses import replace
 
 import pytest
@@ -176,3 +177,14 @@ def test_auto_stays_with_long_form_while_only_that_is_calibrated(pipeline):
     assert scored.form_reason == "there is no calibrator for short form"
     forced = replace(calibrated, form="short")
     assert forced.draft(as_input(QUESTION, PASSAGES, "330 metres")).form == "short"
+
+
+def test_a_result_that_comes_too_late_is_a_failure(pipeline):
+    class SlowLM(WordLM):
+        def score(self, requests):
+            time.sleep(0.3)
+            return super().score(requests)
+
+    slow = replace(pipeline, language_model=SlowLM())
+    with pytest.raises(CheckTimeoutError):
+        slow.run([as_input(QUESTION, PASSAGES, ANSWER)], deadline=Deadline(0.2), timings={})
