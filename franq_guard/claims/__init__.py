@@ -8,6 +8,7 @@ from franq_guard.claims.checkworthiness import checkworthiness
 from franq_guard.claims.clauses import Clause, split_clauses
 from franq_guard.claims.language import detect_language
 from franq_guard.claims.llm import LLMExtractor
+from franq_guard.claims.plain import stated_ranges
 from franq_guard.claims.rules import RuleExtractor
 from franq_guard.claims.sentences import split_sentences
 from franq_guard.claims.spans import locate_claim, match_words, spans_to_tokens
@@ -29,4 +30,5 @@ __all__ = [
     "split_blocks",
     "split_clauses",
     "split_sentences",
+    "stated_ranges",
 ]

@@ -27,3 +27,20 @@ def plain_text(text: str) -> str:
     text = _EMPHASIS.sub("", text)
     text = _INVISIBLE.sub("", text)
     return " ".join(_SURROGATE.sub("\ufffd", text).split())
+
+
+def stated_ranges(text: str) -> list[tuple[int, int]]:
+    """Where a text says something: all of it but what `plain_text` takes out; sorted and disjoint."""
+    hidden = [
+        match.span() for pattern in (_CITATION, _EMPHASIS, _INVISIBLE) for match in pattern.finditer(text)
+    ]
+    for match in _LINK.finditer(text):
+        hidden += [(match.start(), match.start(1)), (match.end(1), match.end())]
+    ranges, at = [], 0
+    for start, end in sorted(hidden):
+        if at < start:
+            ranges.append((at, start))
+        at = max(at, end)
+    if at < len(text):
+        ranges.append((at, len(text)))
+    return ranges

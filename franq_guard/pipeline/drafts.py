@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 from franq_guard.alignment import ClaimAlignment
-from franq_guard.claims import spans_to_tokens
+from franq_guard.claims import spans_to_tokens, stated_ranges
 from franq_guard.franq import FranqScores
 from franq_guard.inputs import CheckInput
 from franq_guard.models.base import TokenScores
@@ -109,7 +109,13 @@ def without_score(claim: Claim, reason: str) -> ScoredClaim:
 
 def claim_tokens(scores: TokenScores, claim: Claim) -> list[int]:
     """Indices of the tokens that express a claim."""
-    return list(spans_to_tokens(scores.tokens.offsets, [(span.start, span.end) for span in claim.spans]))
+    # A citation mark says nothing about the claim, yet its tokens would make it look improbable.
+    ranges = [
+        (span.start + start, span.start + end)
+        for span in claim.spans
+        for start, end in stated_ranges(span.text)
+    ]
+    return list(spans_to_tokens(scores.tokens.offsets, ranges))
 
 
 def _extend(claim: Claim, **scores: Any) -> ScoredClaim:

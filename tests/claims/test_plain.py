@@ -2,8 +2,9 @@ from __future__ import annotations
 
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
-from franq_guard.claims.plain import plain_text
+from franq_guard.claims.plain import plain_text, stated_ranges
 from tests.claims.texts import patient, texts
 
 
@@ -32,3 +33,22 @@ def test_plain_text(text: str, expected: str) -> None:
 def test_plain_text_can_be_encoded(text: str) -> None:
     plain = plain_text(text)
     assert plain.encode("utf-8").decode("utf-8") == plain == " ".join(plain.split())
+
+
+@pytest.mark.parametrize(
+    ("text", "stated"),
+    [
+        ("Paris is big [1].", ["Paris is big", "."]),
+        ("**Paris** is [big](https://a.b)", ["Paris", " is ", "big"]),
+        ("Paris", ["Paris"]),
+        ("[1]", []),
+    ],
+)
+def test_only_what_is_read_is_stated(text, stated):
+    assert [text[start:end] for start, end in stated_ranges(text)] == stated
+
+
+@given(st.text())
+def test_stated_ranges_are_sorted_and_inside(text):
+    ends = [0, *(end for pair in stated_ranges(text) for end in pair), len(text)]
+    assert ends == sorted(ends)

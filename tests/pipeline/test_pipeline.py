@@ -188,3 +188,11 @@ def test_a_result_that_comes_too_late_is_a_failure(pipeline):
     slow = replace(pipeline, language_model=SlowLM())
     with pytest.raises(CheckTimeoutError):
         slow.run([as_input(QUESTION, PASSAGES, ANSWER)], deadline=Deadline(0.2), timings={})
+
+
+def test_citation_marks_do_not_count(pipeline):
+    plain, cited = (
+        run(pipeline, as_input(QUESTION, PASSAGES, answer))[0].claims[0]
+        for answer in ("The tower is 330 metres tall", "The **tower** is 330 metres tall [1] [2]")
+    )
+    assert cited.signals.max_claim_log_prob == plain.signals.max_claim_log_prob
