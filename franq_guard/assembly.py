@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from franq_guard.errors import ConfigError
 from franq_guard.franq import LONG_FORM, SHORT_FORM
@@ -45,8 +45,8 @@ def assemble(
     from franq_guard.pipeline.pipeline import Pipeline
 
     defaults = preset(config.preset) if config.preset is not None else None
-    lm = language_model or _language_model(config, defaults)
-    aligner = _aligner(config, defaults, alignment_model)
+    lm = language_model or _language_model(config)
+    aligner = _aligner(config, alignment_model)
     own_models = language_model is not None or alignment_model is not None
     signals = (config.faithful_signal, "parametric_knowledge")
     calibrator = calibration or _calibrator(
@@ -96,6 +96,21 @@ def assemble(
     )
 
 
+def model_source(config: GuardConfig, role: Literal["language_model", "alignment_model"]) -> str:
+    """Where a model comes from: as set, else as the preset says.
+
+    Raises:
+        ConfigError: if neither names one.
+    """
+    source: str | None = getattr(config, role)
+    if source is None and config.preset is not None:
+        source = getattr(preset(config.preset), role)
+    if source is None:
+        name = role.replace("_", " ")
+        raise ConfigError(f"no {name}: set `{role}`, or start from a preset such as 'mini'")
+    return source
+
+
 def _limits(config: GuardConfig, defaults: Preset | None) -> Limits:
     from franq_guard.pipeline.pipeline import Limits
 
@@ -106,16 +121,14 @@ def _limits(config: GuardConfig, defaults: Preset | None) -> Limits:
     return Limits(max_claims=config.max_claims, **{k: v for k, v in limits.items() if v is not None})
 
 
-def _language_model(config: GuardConfig, defaults: Preset | None) -> LanguageModel:
+def _language_model(config: GuardConfig) -> LanguageModel:
     from franq_guard.models.loading import load_language_model
 
-    source = config.language_model or (defaults.language_model if defaults else None)
-    if source is None:
-        raise ConfigError("no language model: set `language_model`, or start from a preset such as 'mini'")
+    source = model_source(config, "language_model")
     return load_language_model(source, device=config.device, dtype=config.dtype)
 
 
-def _aligner(config: GuardConfig, defaults: Preset | None, given: AlignmentModel | Aligner | None) -> Aligner:
+def _aligner(config: GuardConfig, given: AlignmentModel | Aligner | None) -> Aligner:
     from franq_guard.alignment import Aligner, LexicalCombiner
     from franq_guard.models.loading import ALIGNSCORE, EMBEDDED, load_alignment_model
 
@@ -124,9 +137,7 @@ def _aligner(config: GuardConfig, defaults: Preset | None, given: AlignmentModel
     options: dict[str, Any] = {"max_windows_per_claim": config.max_windows_per_claim}
     if given is not None:
         return Aligner(given, **options)
-    source = config.alignment_model or (defaults.alignment_model if defaults else None)
-    if source is None:
-        raise ConfigError("no alignment model: set `alignment_model`, or start from a preset such as 'mini'")
+    source = model_source(config, "alignment_model")
     model = load_alignment_model(
         source,
         mode=config.alignment_mode,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, ValidationError
 from pydantic_settings import (
@@ -63,6 +63,8 @@ class GuardConfig(BaseSettings):
         env_prefix="FRANQ_GUARD_", env_nested_delimiter="__", extra="forbid", frozen=True
     )
 
+    _file: ClassVar[Path | None] = None
+
     preset: str | None = None
     language_model: str | None = None
     alignment_model: str | None = None
@@ -97,8 +99,10 @@ class GuardConfig(BaseSettings):
         dotenv_settings: PydanticBaseSettingsSource,
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Reads keywords and environment only: no `.env` file and no secrets folder is looked at."""
-        return init_settings, env_settings
+        """Reads keywords, environment and the file of `load`: no `.env` file, no secrets folder."""
+        if cls._file is None:
+            return init_settings, env_settings
+        return init_settings, env_settings, TomlConfigSettingsSource(settings_cls, cls._file)
 
     @classmethod
     def load(cls, path: str | Path | None = None, **overrides: Any) -> GuardConfig:
@@ -115,16 +119,7 @@ class GuardConfig(BaseSettings):
         file = None if path is None else _readable(Path(path))
 
         class WithFile(cls):  # type: ignore[misc, valid-type]
-            @classmethod
-            def settings_customise_sources(
-                cls,
-                settings_cls: type[BaseSettings],
-                init_settings: PydanticBaseSettingsSource,
-                env_settings: PydanticBaseSettingsSource,
-                dotenv_settings: PydanticBaseSettingsSource,
-                file_secret_settings: PydanticBaseSettingsSource,
-            ) -> tuple[PydanticBaseSettingsSource, ...]:
-                return init_settings, env_settings, TomlConfigSettingsSource(settings_cls, file)
+            _file: ClassVar[Path | None] = file
 
         try:
             merged = WithFile(**given)

@@ -8,12 +8,14 @@ import threading
 import time
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from franq_guard import assembly
 from franq_guard.config import GuardConfig
 from franq_guard.errors import ConfigError, FranqGuardError, ModelError
 from franq_guard.inputs import CheckInput, as_input, as_inputs
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
     from franq_guard.pipeline.pipeline import Pipeline, Progress, Scored
 
 logger = logging.getLogger(__name__)
+
+_MODELS: tuple[Literal["language_model", "alignment_model"], ...] = ("language_model", "alignment_model")
 
 WITHHELD = "This answer could not be checked and was withheld."
 """Stands in for an answer whose check failed under `on_error="block"`."""
@@ -86,10 +90,9 @@ class Guard:
             for key, value in objects.items()
             if value is not None and not isinstance(value, str | Path)
         }
-        for role in ("language_model", "alignment_model"):
-            named_model = getattr(self._config, role) is not None or role in self._given
-            if self._config.preset is None and not named_model:
-                raise ConfigError(f"no {role}: give one, or start from a preset: Guard.from_preset('mini')")
+        for role in _MODELS:
+            if role not in self._given:
+                assembly.model_source(self._config, role)
         self._pipeline: Pipeline | None = None
         self._loading = threading.Lock()
         self._starting = threading.Lock()  # held on event loops, so never while a model loads
@@ -223,7 +226,7 @@ class Guard:
             logger.warning("check failed, on_error=%s: %s", self._config.on_error, error, exc_info=unexpected)
             reports = [self._failed(item, error) for item in items]
         timings["total"] = time.perf_counter() - start
-        return [_with_timings(report, timings) for report in reports]
+        return [replace(report, timings=dict(timings)) for report in reports]
 
     def _report(self, pipeline: Pipeline, item: CheckInput, scored: Scored) -> GuardReport:
         from franq_guard.rewriting import rewrite
@@ -283,9 +286,7 @@ class Guard:
         if self._pipeline is None:
             with self._loading:
                 if self._pipeline is None:
-                    from franq_guard.assembly import assemble
-
-                    self._pipeline = assemble(self._config, **self._given)
+                    self._pipeline = assembly.assemble(self._config, **self._given)
         return self._pipeline
 
 
@@ -316,9 +317,3 @@ def _coverage(answer: str, claims: Sequence[ScoredClaim]) -> Coverage:
 def _mark(mask: NDArray[np.bool_], spans: Iterable[Span]) -> None:
     for span in spans:
         mask[span.start : span.end] = True
-
-
-def _with_timings(report: GuardReport, timings: dict[str, float]) -> GuardReport:
-    from dataclasses import replace
-
-    return replace(report, timings=dict(timings))

@@ -198,5 +198,5 @@ def test_bad_settings_are_refused_by_the_makers():
 
 @pytest.mark.parametrize("model", ["language_model", "alignment_model"])
 def test_a_guard_without_a_model_says_what_to_set(model):
-    with pytest.raises(ConfigError, match=f"no {model}: give one, or start from a preset"):
+    with pytest.raises(ConfigError, match=f"set `{model}`, or start from a preset"):
         make_guard(**{model: None})

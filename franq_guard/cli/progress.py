@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import io
-import logging
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -45,10 +44,8 @@ def busy(message: str) -> Iterator[None]:
 
 
 def quiet_libraries() -> None:
-    """Keeps transformers from drawing progress bars of its own over ours."""
+    """Keeps transformers from logging below errors on our standard error."""
     from transformers.utils import logging as transformers_logging
 
     library: Any = transformers_logging
-    library.disable_progress_bar()
     library.set_verbosity_error()
-    logging.getLogger("transformers").setLevel(logging.ERROR)

@@ -143,10 +143,6 @@ class TransformersLM:
         config = self._model.config.get_text_config()
         return int(getattr(config, "max_position_embeddings", None) or 2048)
 
-    def count_tokens(self, text: str) -> int:
-        """Number of tokens of `text`."""
-        return len(self.tokenize(text).ids)
-
     def tokenize(self, text: str) -> Tokens:
         """Tokenises an answer; text that looks like a special token is plain text."""
         return self._text.tokenize(text)

@@ -5,7 +5,7 @@ from collections import Counter
 import numpy as np
 import pytest
 import torch
-from transformers import LlamaConfig, LlamaForCausalLM
+from transformers import LlamaForCausalLM
 
 from franq_guard.errors import ModelError
 from franq_guard.models.decoding import decode, greedy, sampler
@@ -15,23 +15,9 @@ END = frozenset({1})
 NO_END = frozenset({VOCABULARY})
 
 
-@pytest.fixture(scope="module")
-def model():
-    torch.manual_seed(0)
-    config = LlamaConfig(
-        vocab_size=VOCABULARY,
-        hidden_size=32,
-        intermediate_size=64,
-        num_hidden_layers=2,
-        num_attention_heads=4,
-        num_key_value_heads=2,
-        max_position_embeddings=256,
-        initializer_range=0.4,
-        bos_token_id=0,
-        eos_token_id=1,
-        pad_token_id=1,
-    )
-    return LlamaForCausalLM(config).eval()
+@pytest.fixture
+def model(tiny_llama):
+    return tiny_llama
 
 
 def prompts(*rows):

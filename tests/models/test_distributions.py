@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 import torch
-from transformers import LlamaConfig, LlamaForCausalLM
 
 from franq_guard.errors import ModelError
 from franq_guard.models.base import Tokens
@@ -14,19 +13,9 @@ VOCABULARY = 40
 ROWS = [([5, 6, 7], [8, 9]), ([3], [4, 4, 30, 2, 1]), ([1, 2, 3, 4, 5, 6], [39])]
 
 
-@pytest.fixture(scope="module")
-def model():
-    torch.manual_seed(0)
-    config = LlamaConfig(
-        vocab_size=VOCABULARY,
-        hidden_size=32,
-        intermediate_size=64,
-        num_hidden_layers=2,
-        num_attention_heads=4,
-        num_key_value_heads=2,
-        initializer_range=0.4,
-    )
-    return LlamaForCausalLM(config).eval()
+@pytest.fixture
+def model(tiny_llama):
+    return tiny_llama
 
 
 def padded():
