@@ -31,7 +31,10 @@ if TYPE_CHECKING:
         ScoredClaim,
         Signals,
         Span,
+        Trigger,
+        TriggerName,
         Verdict,
+        Wording,
     )
 
 __version__ = "0.1.0"
@@ -56,7 +59,10 @@ _HOMES = {
     "ScoredClaim": "schema",
     "Signals": "schema",
     "Span": "schema",
+    "Trigger": "schema",
+    "TriggerName": "schema",
     "Verdict": "schema",
+    "Wording": "schema",
 }
 
 __all__ = [
@@ -79,7 +85,10 @@ __all__ = [
     "ScoredClaim",
     "Signals",
     "Span",
+    "Trigger",
+    "TriggerName",
     "Verdict",
+    "Wording",
     "__version__",
 ]
 

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from franq_guard.calibration import Calibrator
     from franq_guard.models.base import AlignmentModel, LanguageModel
     from franq_guard.pipeline.pipeline import Pipeline, Progress, Scored
+    from franq_guard.retrieval import PassageFinding, Screening
+    from franq_guard.tracing import Correlation, Tracing
 
 logger = logging.getLogger(__name__)
 
@@ -93,6 +95,7 @@ class Guard:
         for role in _MODELS:
             if role not in self._given:
                 assembly.model_source(self._config, role)
+        self._tracing: Tracing | None = None
         self._pipeline: Pipeline | None = None
         self._loading = threading.Lock()
         self._starting = threading.Lock()  # held on event loops, so never while a model loads
@@ -138,6 +141,7 @@ class Guard:
         answer: str,
         *,
         token_log_probs: Sequence[Any] | None = None,
+        correlation: Correlation | None = None,
         progress: Progress | None = None,
     ) -> GuardReport:
         """Checks one answer.
@@ -148,6 +152,8 @@ class Guard:
             answer: what was answered.
             token_log_probs: the generator's log-probabilities of the answer's tokens, if it gives them
                 (OpenAI-style entries); saves scoring the answer with its passages.
+            correlation: the runs and spans that the scores are filed under, if the guard is traced; None
+                takes those that are current where this is called.
             progress: called with a stage's name, how much is done, and how much there is.
 
         Returns:
@@ -157,14 +163,15 @@ class Guard:
             InputError: if an argument has the wrong type.
             FranqGuardError: if the check fails and `on_error` is "raise".
         """
-        item = as_input(question, passages, answer, token_log_probs)
-        return self._check([item], progress)[0]
+        item = as_input(question, passages, answer, token_log_probs, correlation)
+        return self._check_traced(self._correlated([item]), progress)[0]
 
     def check_many(self, items: Iterable[Any], *, progress: Progress | None = None) -> list[GuardReport]:
         """Checks several answers together, which is faster than one by one.
 
         Args:
-            items: mappings with "question", "passages" and "answer", and optionally "token_log_probs".
+            items: mappings with "question", "passages" and "answer", and optionally "token_log_probs" and
+                "correlation".
             progress: see `check`.
 
         Returns:
@@ -174,21 +181,71 @@ class Guard:
             InputError: if an item is not such a mapping; the message says which.
             FranqGuardError: if the check fails and `on_error` is "raise".
         """
-        inputs = as_inputs(items)
-        return self._check(inputs, progress) if inputs else []
+        inputs = self._correlated(as_inputs(items))
+        return self._check_traced(inputs, progress) if inputs else []
 
     async def acheck(
-        self, question: str, passages: Any, answer: str, *, token_log_probs: Sequence[Any] | None = None
+        self,
+        question: str,
+        passages: Any,
+        answer: str,
+        *,
+        token_log_probs: Sequence[Any] | None = None,
+        correlation: Correlation | None = None,
     ) -> GuardReport:
         """`check` for event loops: the work is done on the guard's own thread, never on the loop."""
-        item = as_input(question, passages, answer, token_log_probs)
-        reports = await self._in_thread([item])
+        item = as_input(question, passages, answer, token_log_probs, correlation)
+        reports = await self._in_thread(self._correlated([item]))
         return reports[0]
 
     async def acheck_many(self, items: Iterable[Any]) -> list[GuardReport]:
         """`check_many` for event loops."""
-        inputs = as_inputs(items)
+        inputs = self._correlated(as_inputs(items))
         return await self._in_thread(inputs) if inputs else []
+
+    def screen(
+        self, question: str, passages: Any, *, settings: Screening | None = None
+    ) -> tuple[PassageFinding, ...]:
+        """Screens retrieved passages before an answer is written from them.
+
+        Finds empty passages, repetitions, passages that contradict one another, and passages that do not
+        speak to the question. Nothing is removed; that is up to the caller.
+
+        Args:
+            question: what was asked.
+            passages: what was retrieved, best first; as for `check`.
+            settings: thresholds and limits.
+
+        Returns:
+            One finding for each passage, in order. With `on_error` other than "raise", a failing model or a
+            passed deadline leaves conflicts unsearched, and the notes say so.
+
+        Raises:
+            InputError: if an argument has the wrong type.
+            FranqGuardError: if the screening fails and `on_error` is "raise".
+        """
+        return self._screen(as_input(question, passages, ""), settings)
+
+    async def ascreen(
+        self, question: str, passages: Any, *, settings: Screening | None = None
+    ) -> tuple[PassageFinding, ...]:
+        """`screen` for event loops: the work is done on the guard's own thread, never on the loop."""
+        item = as_input(question, passages, "")
+        return await asyncio.get_running_loop().run_in_executor(
+            self._own_thread(), self._screen, item, settings
+        )
+
+    def _screen(self, item: CheckInput, settings: Screening | None) -> tuple[PassageFinding, ...]:
+        from franq_guard.retrieval import Screening, screen_passages
+
+        return screen_passages(
+            item.question,
+            [passage.text for passage in item.passages],
+            settings=settings or Screening(),
+            aligner=lambda: self._loaded().aligner,
+            deadline=Deadline(self._config.timeout).check,
+            raise_errors=self._config.on_error == "raise",
+        )
 
     def close(self) -> None:
         """Ends the guard's thread; models stay loaded for others."""
@@ -197,12 +254,40 @@ class Guard:
             self._executor = None
 
     async def _in_thread(self, inputs: list[CheckInput]) -> list[GuardReport]:
+        return await asyncio.get_running_loop().run_in_executor(
+            self._own_thread(), self._check_traced, inputs, None
+        )
+
+    def _own_thread(self) -> ThreadPoolExecutor:
         # Its own thread: waiting for a model must not use up the application's default executor.
         with self._starting:
             if self._executor is None:
                 self._executor = ThreadPoolExecutor(max_workers=1, thread_name_prefix="franq-guard")
-            executor = self._executor
-        return await asyncio.get_running_loop().run_in_executor(executor, self._check, inputs, None)
+            return self._executor
+
+    def _correlated(self, items: list[CheckInput]) -> list[CheckInput]:
+        """The items with what is current on this thread, where nothing was handed over."""
+        if self._tracing is None or all(item.correlation is not None for item in items):
+            return items
+        current = self._tracing.current()
+        return [item if item.correlation else replace(item, correlation=current) for item in items]
+
+    def _emit(self, report: GuardReport, correlation: Correlation | None) -> None:
+        """Hands a finished report to the tracing sinks, once for each answer; returns at once."""
+        if self._tracing is not None:
+            self._tracing.emit(report, correlation)
+
+    def _check_traced(self, items: Sequence[CheckInput], progress: Progress | None) -> list[GuardReport]:
+        try:
+            reports = self._check(items, progress)
+        except Exception as error:
+            if self._tracing is not None:
+                for item in items:
+                    self._emit(self._failed(item, error), item.correlation)
+            raise
+        for item, report in zip(items, reports, strict=True):
+            self._emit(report, item.correlation)
+        return reports
 
     def _check(self, items: Sequence[CheckInput], progress: Progress | None) -> list[GuardReport]:
         deadline = Deadline(self._config.timeout)

@@ -9,6 +9,7 @@ from typing import Any
 from franq_guard.errors import InputError
 from franq_guard.pipeline.handed_over import TokenLogProb, as_token_log_probs
 from franq_guard.schema import Passage
+from franq_guard.tracing.correlation import Correlation, as_correlation
 
 _TEXT_KEYS = ("text", "page_content", "content")
 
@@ -23,16 +24,22 @@ class CheckInput:
         answer: what was answered.
         token_log_probs: the generator's own log-probabilities of the answer's tokens given question and
             passages; None to have the guard's model score the answer.
+        correlation: the runs and spans that the answer belongs to; None if not known.
     """
 
     question: str
     passages: tuple[Passage, ...]
     answer: str
     token_log_probs: tuple[TokenLogProb, ...] | None = None
+    correlation: Correlation | None = None
 
 
 def as_input(
-    question: object, passages: object, answer: object, token_log_probs: Sequence[Any] | None = None
+    question: object,
+    passages: object,
+    answer: object,
+    token_log_probs: Sequence[Any] | None = None,
+    correlation: object = None,
 ) -> CheckInput:
     """Builds a CheckInput from what callers have at hand.
 
@@ -42,6 +49,7 @@ def as_input(
             "page_content" or "content" and optionally "id", "title", "source" and "metadata".
         answer: a text.
         token_log_probs: see `CheckInput`; OpenAI-style mappings, TokenLogProbs or (text, log_prob) pairs.
+        correlation: a Correlation, a mapping of its fields, or None.
 
     Raises:
         InputError: if a type is wrong; says which argument, and what was expected.
@@ -51,6 +59,7 @@ def as_input(
         passages=as_passages(passages),
         answer=_text(answer, "answer"),
         token_log_probs=None if token_log_probs is None else as_token_log_probs(token_log_probs),
+        correlation=as_correlation(correlation),
     )
 
 
@@ -69,7 +78,13 @@ def as_mapping_input(item: object, *, where: str = "item") -> CheckInput:
     if missing:
         raise InputError(f"{where}: {' and '.join(missing)} missing; the keys are {sorted(map(str, item))}")
     try:
-        return as_input(item["question"], item[evidence], item["answer"], item.get("token_log_probs"))
+        return as_input(
+            item["question"],
+            item[evidence],
+            item["answer"],
+            item.get("token_log_probs"),
+            item.get("correlation"),
+        )
     except InputError as error:
         raise InputError(f"{where}: {error}") from error
 

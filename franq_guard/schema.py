@@ -31,6 +31,24 @@ class Action(StrEnum):
     BLOCK = "block"
 
 
+class TriggerName(StrEnum):
+    """Why a claim is doubtful."""
+
+    SPARSE_RETRIEVAL = "sparse_retrieval"
+    CONTEXT_DILUTION = "context_dilution"
+    OVER_SPECIFIED = "over_specified"
+    CONFLICTING_SOURCES = "conflicting_sources"
+    UNWARRANTED_CONFIDENCE = "unwarranted_confidence"
+
+
+class Wording(StrEnum):
+    """How sure a claim sounds, held against how likely it is to be true."""
+
+    FITTING = "fitting"
+    OVERCONFIDENT = "overconfident"
+    UNDERCONFIDENT = "underconfident"
+
+
 @dataclass(frozen=True, slots=True)
 class Span:
     """Characters `[start, end)` of a text, with the characters themselves."""
@@ -114,6 +132,25 @@ class Evidence:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Trigger:
+    """One reason why a claim is doubtful, and what to change in the chain.
+
+    Attributes:
+        name: which of the five.
+        strength: how clearly it shows, in [0, 1]; not a probability.
+        detail: what was found, one sentence.
+        advice: what to change in the chain, one sentence.
+        passages: indices of the passages it was seen in, from 0; none if it is about all or none of them.
+    """
+
+    name: TriggerName
+    strength: float
+    detail: str
+    advice: str
+    passages: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Signals:
     """Raw uncertainty numbers of one claim, before calibration. None where not computed.
 
@@ -152,7 +189,9 @@ class ScoredClaim(Claim):
         review: True if a person should look at it.
         evidence: the deciding text pieces, best first.
         signals: the raw numbers.
-        triggers: why it is doubtful.
+        triggers: why it is doubtful, strongest first.
+        stated_confidence: how sure its wording sounds, in [0, 1]; None if it was not read.
+        wording: whether that fits P(true); None if it was not judged.
         unchecked_reason: why it could not be checked; empty otherwise.
     """
 
@@ -165,7 +204,9 @@ class ScoredClaim(Claim):
     review: bool = False
     evidence: tuple[Evidence, ...] = ()
     signals: Signals = field(default_factory=Signals)
-    triggers: tuple[str, ...] = ()
+    triggers: tuple[Trigger, ...] = ()
+    stated_confidence: float | None = None
+    wording: Wording | None = None
     unchecked_reason: str = ""
 
 

@@ -12,13 +12,15 @@ import hashlib
 import json
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from franq_guard._arrays import FloatArray, as_vector, equal_lengths
 from franq_guard.calibration.isotonic import MonotoneMap
+from franq_guard.calibration.risk_control import Promise
+from franq_guard.drift.sketch import Reference
 from franq_guard.errors import CalibrationError
 from franq_guard.uncertainty import as_confidence, get_signal
 
@@ -53,6 +55,9 @@ class CalibrationCard:
         notes: what was unusual, such as a side of the split too small to be fitted on its own.
         date: of the fit, ISO 8601.
         package_version: of franq_guard at the fit.
+        promise: the threshold that keeps the share of false claims low, and what that rests on; None if none
+            was asked for.
+        reference: how the signals were distributed, to notice when they no longer are; None if not recorded.
     """
 
     __pydantic_config__: ClassVar = {"extra": "forbid", "allow_inf_nan": False, "strict": True}
@@ -69,6 +74,8 @@ class CalibrationCard:
     notes: tuple[str, ...]
     date: str
     package_version: str
+    promise: Promise | None = None
+    reference: Reference | None = None
 
     def __post_init__(self) -> None:
         if min(self.n_faithful, self.n_unfaithful, self.dropped) < 0:
@@ -147,6 +154,7 @@ class Calibrator:
         language_model: str | None = None,
         alignment_model: str | None = None,
         min_rows: int = 1,
+        groups: ArrayLike | None = None,
         date: str | None = None,
     ) -> Calibrator:
         """Fits both maps by isotonic regression (arXiv 2505.21072 eq. 6).
@@ -172,6 +180,8 @@ class Calibrator:
             alignment_model: id of the model that gave the alignment scores.
             min_rows: steps of the two maps that rest on fewer rows are merged with a neighbour, so that a
                 handful of rows at an end cannot claim certainty; 1 is plain isotonic regression.
+            groups: which question each row belongs to, shape (N,), so that the card can say how much the rows
+                tell about the distribution of signals; None if every row stands alone.
             date: of the fit, ISO 8601; by default today in UTC.
 
         Returns:
@@ -200,6 +210,7 @@ class Calibrator:
             language_model=language_model,
             alignment_model=alignment_model,
             min_rows=min_rows,
+            groups=groups,
             date=date,
         )
 
@@ -234,10 +245,18 @@ class Calibrator:
             clipped if self.faithful is None else self.faithful(clipped), if_faithful, if_unfaithful
         )
 
+    def content(self) -> dict[str, Any]:
+        """Plain data; what the card leaves open is left out, as in files of before it could be said."""
+        content = asdict(self)
+        for name in ("promise", "reference"):
+            if content["card"][name] is None:
+                del content["card"][name]
+        return content
+
     @property
     def id(self) -> str:
         """Twelve hexadecimal digits that depend on all of the content but the date and package version."""
-        content = asdict(self)
+        content = self.content()
         del content["card"]["date"], content["card"]["package_version"]
         text = json.dumps(content, sort_keys=True, allow_nan=False)
         return hashlib.sha256(text.encode()).hexdigest()[:12]

@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import asdict
 from pathlib import Path
 
 from franq_guard.calibration.calibrator import Calibrator
 from franq_guard.errors import CalibrationError
 
 FORMAT = "franq-guard-calibrator"
-VERSION = 1
+VERSIONS = (1, 2)
+"""Version 2 is version 1 with a promise or a reference in the card."""
 
 _REMEDY = "restore the file from a copy, or fit the calibrator again with `franq-guard calibrate`"
 
 
 def dumps(calibrator: Calibrator) -> str:
     """The calibrator as one line of ASCII JSON."""
-    head = {"format": FORMAT, "version": VERSION, "id": calibrator.id}
-    return json.dumps(head | asdict(calibrator), allow_nan=False, separators=(",", ":"))
+    content = calibrator.content()
+    version = 2 if {"promise", "reference"} & content["card"].keys() else 1
+    head = {"format": FORMAT, "version": version, "id": calibrator.id}
+    return json.dumps(head | content, allow_nan=False, separators=(",", ":"))
 
 
 def loads(text: str, source: str = "calibrator") -> Calibrator:
@@ -44,9 +46,9 @@ def loads(text: str, source: str = "calibrator") -> Calibrator:
             f'{source} is not a calibrator: its "format" is not {FORMAT!r}; choose another file'
         )
     version = data.pop("version", None)
-    if type(version) is not int or version != VERSION:
+    if type(version) is not int or version not in VERSIONS:
         raise CalibrationError(
-            f"{source} has version {version!r}, and this franq_guard reads version {VERSION}:"
+            f"{source} has version {version!r}, and this franq_guard reads versions up to {VERSIONS[-1]}:"
             " upgrade franq-guard, or fit the calibrator again with `franq-guard calibrate`"
         )
     expected = data.pop("id", None)

@@ -54,6 +54,7 @@ def fit(
     language_model: str | None,
     alignment_model: str | None,
     min_rows: int,
+    groups: ArrayLike | None,
     date: str | None,
 ) -> Calibrator:
     """`Calibrator.fit`, which describes the arguments."""
@@ -65,7 +66,7 @@ def fit(
     elif faithful_labels is None:
         raise ConfigError("split='gold' and calibrate_faithfulness need faithful_labels")
     first, second = signals or (LONG_FORM if form == "long" else SHORT_FORM)
-    rows, dropped = _complete(
+    rows, kept = _complete(
         alignment=_as_alignment(alignment),
         faith_signal=as_confidence(first, faith_signal, "faith_signal"),
         unfaith_signal=as_confidence(second, unfaith_signal, "unfaith_signal"),
@@ -94,7 +95,7 @@ def fit(
             n=rows.true.size,
             n_faithful=int(faithful.sum()),
             n_unfaithful=int((~faithful).sum()),
-            dropped=dropped,
+            dropped=int((~kept).sum()),
             true_rate=_rounded(float(rows.true.mean())),
             ece_before=None,
             ece_after=0.0,
@@ -105,7 +106,11 @@ def fit(
             package_version=__version__,
         ),
     )
-    return replace(draft, card=_measured(draft, rows))
+    members = np.arange(kept.size) if groups is None else np.asarray(groups)
+    if members.shape != kept.shape:
+        raise InputError(f"groups must name a question for each of the {kept.size} rows")
+    card = replace(_measured(draft, rows), reference=_reference(draft, rows, members[kept]))
+    return replace(draft, card=card)
 
 
 def _check_settings(mode: str, split: str, form: str, threshold: float) -> None:
@@ -132,8 +137,8 @@ def _complete(
     unfaith_signal: FloatArray,
     true_labels: FloatArray,
     faithful_labels: FloatArray | None,
-) -> tuple[_Rows, int]:
-    """Rows without NaN, and how many had one."""
+) -> tuple[_Rows, BoolArray]:
+    """Rows without NaN, and which they are."""
     gold = np.zeros_like(true_labels) if faithful_labels is None else faithful_labels
     equal_lengths(
         alignment=alignment,
@@ -145,10 +150,9 @@ def _complete(
     table = np.stack([alignment, faith_signal, unfaith_signal, true_labels, gold])
     kept = np.asarray(~np.isnan(table).any(axis=0), dtype=np.bool_)
     rows = _Rows(alignment, faith_signal, unfaith_signal, true_labels, gold).where(kept)
-    dropped = int((~kept).sum())
     if rows.true.size < _FEWEST_ROWS:
         raise CalibrationError(
-            f"{rows.true.size} complete rows ({dropped} left out for a missing value) are too few to"
+            f"{rows.true.size} complete rows ({(~kept).sum()} left out for a missing value) are too few to"
             f" calibrate: label at least {_FEWEST_ROWS}, better some 300 claims or 120 short answers"
         )
     if rows.true.min() == rows.true.max():
@@ -156,7 +160,7 @@ def _complete(
             f"all {rows.true.size} claims are labelled {'true' if rows.true[0] else 'false'}:"
             " a calibrator learns nothing from one class; label some of the other"
         )
-    return rows, dropped
+    return rows, kept
 
 
 def _fit_side(
@@ -189,6 +193,24 @@ def _measured(draft: Calibrator, rows: _Rows) -> CalibrationCard:
         ece_after=after_ece,
         brier_before=before[1],
         brier_after=after_brier,
+    )
+
+
+def _reference(draft: Calibrator, rows: _Rows, groups: NDArray[Any]) -> Reference | None:
+    """How the signals are distributed; None if a signal has no score without calibration."""
+    try:
+        p_true = mix(*draft.apply(rows.alignment, rows.faith, rows.unfaith))
+    except InputError:
+        return None
+    values = {
+        "alignment": rows.alignment,
+        draft.signals[0]: np.maximum(rows.faith, LOWEST),
+        draft.signals[1]: np.maximum(rows.unfaith, LOWEST),
+        "p_true": p_true,
+    }
+    return Reference(
+        answers=round(worth(np.unique(groups, return_counts=True)[1]), 1),
+        signals=tuple(SignalSketch.of(name, found) for name, found in values.items()),
     )
 
 

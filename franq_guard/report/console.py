@@ -12,7 +12,7 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from franq_guard.report.text import shorten_rows, verdict_of
+from franq_guard.report.text import name_of, shorten_rows, verdict_of
 from franq_guard.rewriting.wording import one_line, percent, printable
 from franq_guard.schema import Action, Evidence, GuardReport, ScoredClaim
 
@@ -134,7 +134,7 @@ def _claims(report: GuardReport, max_claims: int) -> Table:
     for claim in shown:
         table.add_row(
             str(claim.index + 1),
-            Text("\n").join([Text(one_line(claim.text, 120)), *_evidence(claim, report)]),
+            Text("\n").join([Text(one_line(claim.text, 120)), *_evidence(claim, report), *_triggers(claim)]),
             _bar(claim.p_true),
             percent(claim.p_faithful),
             Text("\n").join([Text(verdict_of(claim)), _action(claim)]),
@@ -162,3 +162,8 @@ def _evidence(claim: ScoredClaim, report: GuardReport) -> Iterator[Text]:
     if claim.evidence:
         best = claim.evidence[0]
         yield Text(f"source {source_of(best, report)}: “{one_line(best.text, 160)}”", style="dim italic")
+
+
+def _triggers(claim: ScoredClaim) -> Iterator[Text]:
+    for trigger in claim.triggers:
+        yield Text(f"why: {name_of(trigger)}: {one_line(trigger.detail, 160)}", style="dim")

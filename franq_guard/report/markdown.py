@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from franq_guard.report.console import footer, source_of, status
-from franq_guard.report.text import shorten_rows, verdict_of
+from franq_guard.report.text import name_of, shorten_rows, verdict_of
 from franq_guard.rewriting.wording import one_line, percent, printable
 from franq_guard.schema import GuardReport, ScoredClaim
 
@@ -30,8 +30,8 @@ def to_markdown(report: GuardReport, *, max_claims: int = 50) -> str:
 def _table(report: GuardReport, max_claims: int) -> str:
     shown, hidden = shorten_rows(report.claims, max_claims)
     rows = [
-        "| # | Claim | P(true) | P(faithful) | Verdict | Action | Evidence |",
-        "| ---: | --- | ---: | ---: | --- | --- | --- |",
+        "| # | Claim | P(true) | P(faithful) | Verdict | Action | Evidence | Why |",
+        "| ---: | --- | ---: | ---: | --- | --- | --- | --- |",
         *(_row(claim, report) for claim in shown),
     ]
     if hidden:
@@ -52,6 +52,7 @@ def _row(claim: ScoredClaim, report: GuardReport) -> str:
         verdict_of(claim),
         claim.action.value + (" (review)" if claim.review else ""),
         evidence,
+        ", ".join(name_of(trigger) for trigger in claim.triggers) or "-",
     ]
     return "| " + " | ".join(_escape(cell) for cell in cells) + " |"
 

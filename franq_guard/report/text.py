@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from franq_guard.rewriting.wording import one_line
-from franq_guard.schema import ScoredClaim, Verdict
+from franq_guard.schema import ScoredClaim, Trigger, Verdict
 
 VERDICTS = {
     Verdict.SUPPORTED: "supported",
@@ -22,6 +22,11 @@ def verdict_of(claim: ScoredClaim) -> str:
     if claim.verdict is Verdict.NOT_CHECKWORTHY and claim.reason:
         return f"{words}: {one_line(claim.reason)}"
     return words
+
+
+def name_of(trigger: Trigger) -> str:
+    """The trigger in plain words."""
+    return trigger.name.value.replace("_", " ")
 
 
 def shorten_rows(claims: tuple[ScoredClaim, ...], limit: int) -> tuple[tuple[ScoredClaim, ...], int]:

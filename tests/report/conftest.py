@@ -1,8 +1,26 @@
 import pytest
 
 from franq_guard.policy import Policy
-from franq_guard.schema import Coverage, Evidence, GuardReport, Passage, ScoredClaim, Signals, Span, Verdict
+from franq_guard.schema import (
+    Coverage,
+    Evidence,
+    GuardReport,
+    Passage,
+    ScoredClaim,
+    Signals,
+    Span,
+    Trigger,
+    TriggerName,
+    Verdict,
+)
 
+TOO_PRECISE = Trigger(
+    name=TriggerName.OVER_SPECIFIED,
+    strength=0.8,
+    detail="The claim says “450 m”; passage 1 gives no height.",
+    advice="Retrieve a passage that states the figure, or ask for less detail.",
+    passages=(0,),
+)
 ANSWER = "The Eiffel Tower was finished in 1889. It is 450 m tall. Ask me for more."
 
 
@@ -20,7 +38,7 @@ def scored(index: int, start: int, end: int, p_true: float | None, verdict: Verd
         verdict=verdict,
         evidence=() if p_true is None else (quote,),
         signals=Signals(alignment=p_true, max_claim_log_prob=-0.25, tokens=9),
-        triggers=("over_specified",) if index == 1 else (),
+        triggers=(TOO_PRECISE,) if index == 1 else (),
         unchecked_reason="the deadline passed" if p_true is None else "",
     )
 

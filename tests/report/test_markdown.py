@@ -18,13 +18,13 @@ def test_a_report_in_markdown(report: GuardReport) -> None:
 
 > The Eiffel Tower was finished in 1889. [removed] Ask me for more [not checked].
 
-| # | Claim | P(true) | P(faithful) | Verdict | Action | Evidence |
-| ---: | --- | ---: | ---: | --- | --- | --- |
+| # | Claim | P(true) | P(faithful) | Verdict | Action | Evidence | Why |
+| ---: | --- | ---: | ---: | --- | --- | --- | --- |
 | 1 | The Eiffel Tower was finished in 1889. | 97% | 97% | supported | keep | \
-1 (Eiffel Tower): “The tower was completed in March 1889 \\|” |
+1 (Eiffel Tower): “The tower was completed in March 1889 \\|” | - |
 | 2 | It is 450 m tall. | 8% | 8% | contradicted | block (review) | \
-1 (Eiffel Tower): “The tower was completed in March 1889 \\|” |
-| 3 | Ask me for more. | - | - | not checked: the deadline passed | annotate (review) | - |
+1 (Eiffel Tower): “The tower was completed in March 1889 \\|” | over specified |
+| 3 | Ask me for more. | - | - | not checked: the deadline passed | annotate (review) | - | - |
 
 - Models: language model hf:org/model, alignment model align-mini
 - Calibration: condition (c0ffee); form: long

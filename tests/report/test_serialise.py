@@ -21,7 +21,10 @@ from franq_guard.schema import (
     ScoredClaim,
     Signals,
     Span,
+    Trigger,
+    TriggerName,
     Verdict,
+    Wording,
 )
 
 TEXT = st.text(st.characters(exclude_categories=()), max_size=12)
@@ -70,7 +73,19 @@ CLAIMS = st.builds(
         parametric_log_prob=LOG_PROB,
         tokens=COUNT,
     ),
-    triggers=st.lists(TEXT, max_size=2).map(tuple),
+    triggers=st.lists(
+        st.builds(
+            Trigger,
+            name=st.sampled_from(TriggerName),
+            strength=st.floats(0, 1),
+            detail=TEXT,
+            advice=TEXT,
+            passages=st.lists(COUNT, max_size=2).map(tuple),
+        ),
+        max_size=2,
+    ).map(tuple),
+    stated_confidence=PROBABILITY,
+    wording=st.none() | st.sampled_from(Wording),
     unchecked_reason=TEXT,
 )
 REPORTS = st.builds(

@@ -1,0 +1,8 @@
+"""Does what a guard sees still look like what its calibrator was fitted on?"""
+
+from __future__ import annotations
+
+from franq_guard.drift.monitor import DriftMonitor, DriftReport, SignalDrift
+from franq_guard.drift.sketch import Reference, SignalSketch
+
+__all__ = ["DriftMonitor", "DriftReport", "Reference", "SignalDrift", "SignalSketch"]

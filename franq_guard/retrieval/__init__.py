@@ -1,0 +1,8 @@
+"""What is wrong with the retrieved passages, before an answer is written from them."""
+
+from __future__ import annotations
+
+from franq_guard.retrieval.findings import PassageFinding, Problem, Screening
+from franq_guard.retrieval.screening import screen_passages
+
+__all__ = ["PassageFinding", "Problem", "Screening", "screen_passages"]

@@ -1,0 +1,1 @@
+"""franq_guard for langchain."""
