@@ -25,7 +25,7 @@ from franq_guard.pipeline.prompts import short_answer_prompt
 from franq_guard.pipeline.stages import Stages
 from franq_guard.schema import Claim, Span
 
-_QUESTIONS_AT_ONCE = 8
+_QUESTIONS_AT_ONCE = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,8 +109,12 @@ class Collector:
             item = as_input(example.question, example.passages, "")
             question, passages = fit_to_prompt(model, item, pipeline.limits.max_prompt_tokens, [])
             prompts.append(short_answer_prompt(question, passages))
+        # One by one: each prompt is kept for the samples and scores that are asked for next.
         written = iter(
-            model.generate(prompts, max_new_tokens=pipeline.short_form.max_new_tokens) if prompts else ()
+            [
+                model.generate([prompt], max_new_tokens=pipeline.short_form.max_new_tokens)[0]
+                for prompt in prompts
+            ]
         )
         drafts = []
         for example in examples:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -121,15 +121,7 @@ def decode(
     open_rows = list(range(len(mask)))
     for step in range(max_new_tokens):
         chosen = pick(log_probs)
-        values = log_probs.gather(-1, chosen[:, None])[:, 0].clamp(max=0.0).tolist()
-        going = []
-        for place, (row, token, value) in enumerate(zip(open_rows, chosen.tolist(), values, strict=True)):
-            if token in end_ids:
-                written[row].end_log_prob = value
-            else:
-                written[row].ids.append(token)
-                written[row].log_probs.append(value)
-                going.append(place)
+        going = append_tokens(written, open_rows, chosen, log_probs, end_ids)
         if not going or step + 1 == max_new_tokens:
             break
         if len(going) < len(open_rows):
@@ -140,3 +132,34 @@ def decode(
         mask = torch.cat([mask, mask.new_ones(len(open_rows), 1)], dim=1)
         log_probs = forward(chosen[:, None], mask, mask.sum(-1, keepdim=True) - 1)
     return written
+
+
+def append_tokens(
+    written: Sequence[Written],
+    open_rows: Sequence[int],
+    chosen: Tensor,
+    log_probs: Tensor,
+    end_ids: frozenset[int],
+) -> list[int]:
+    """Adds one token to each text that goes on.
+
+    Args:
+        written: all texts.
+        open_rows: which of them go on, B of them.
+        chosen: their next tokens, shape (B,).
+        log_probs: that the tokens were chosen from, shape (B, V).
+        end_ids: tokens that end a text.
+
+    Returns:
+        Places in `open_rows` of the texts that have not ended.
+    """
+    values = log_probs.gather(-1, chosen[:, None])[:, 0].clamp(max=0.0).tolist()
+    going = []
+    for place, (row, token, value) in enumerate(zip(open_rows, chosen.tolist(), values, strict=True)):
+        if token in end_ids:
+            written[row].end_log_prob = value
+        else:
+            written[row].ids.append(token)
+            written[row].log_probs.append(value)
+            going.append(place)
+    return going

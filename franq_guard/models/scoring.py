@@ -31,7 +31,7 @@ def score_padded(model: Any, ids: Tensor, mask: Tensor, targets: Sequence[Sequen
         ModelError: if the model gives no finite log-probabilities.
     """
     predictions = predict_padded(model, ids, mask, targets)
-    return [_picked(logits, wanted) for logits, wanted in zip(predictions, targets, strict=True)]
+    return [log_probs_of(logits, wanted) for logits, wanted in zip(predictions, targets, strict=True)]
 
 
 def predict_padded(
@@ -73,7 +73,7 @@ def score_behind(model: Any, prompt: Tensor, targets: Sequence[Sequence[int]], p
     cache = DynamicCache(config=model.config)
     name = cache_argument(model)
     first = model(input_ids=prompt, use_cache=True, **{name: cache}, **keep_logits(model, 1)).logits[0, -1:]
-    starts = [_picked(first, wanted[:1]) for wanted in targets]
+    starts = [log_probs_of(first, wanted[:1]) for wanted in targets]
     longest = max(map(len, targets)) - 1
     if longest == 0:
         return starts
@@ -89,7 +89,7 @@ def score_behind(model: Any, prompt: Tensor, targets: Sequence[Sequence[int]], p
         input_ids=ids, attention_mask=mask, position_ids=positions, use_cache=True, **{name: cache}
     ).logits
     return [
-        np.concatenate([start, _picked(logits[row, : len(wanted) - 1], wanted[1:])])
+        np.concatenate([start, log_probs_of(logits[row, : len(wanted) - 1], wanted[1:])])
         for row, (start, wanted) in enumerate(zip(starts, targets, strict=True))
     ]
 
@@ -105,7 +105,12 @@ def keep_logits(model: Any, positions: int) -> dict[str, int]:
     return {"logits_to_keep": positions} if known else {}
 
 
-def _picked(logits: Tensor, wanted: Sequence[int]) -> FloatArray:
+def log_probs_of(logits: Tensor, wanted: Sequence[int]) -> FloatArray:
+    """Log-probabilities of the wanted ids, one for each row of logits; shape (T,).
+
+    Raises:
+        ModelError: if the model gives no finite log-probabilities.
+    """
     import torch
 
     if not wanted:

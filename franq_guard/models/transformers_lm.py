@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,9 +22,11 @@ from franq_guard.models.batching import batches
 from franq_guard.models.chat_tokenizer import ChatTokenizer
 from franq_guard.models.decoding import Pick, Written, decode, greedy, sampler
 from franq_guard.models.distributions import Distributions, assemble_distributions
+from franq_guard.models.packed import decode_behind
+from franq_guard.models.prefix_cache import PrefixCache
 from franq_guard.models.quiet import without_progress_bars
 from franq_guard.models.stretches import Stretch, stretches
-from franq_guard.models.teacher_forcing import TeacherForcing
+from franq_guard.models.teacher_forcing import Pair, TeacherForcing
 from franq_guard.runtime.device import resolve_device, resolve_dtype
 
 _END_OF_TURN = ("<|im_end|>", "<|eot_id|>", "<end_of_turn>", "<|end|>")
@@ -115,8 +117,10 @@ class TransformersLM:
         self._batch_tokens = batch_tokens
         self._text = ChatTokenizer(self._tokenizer)
         self._end_ids = self._find_end_ids()
+        self._prefixes = PrefixCache(self._model) if PrefixCache.supports(self._model) else None
         self._forcing = TeacherForcing(
             self._model,
+            prefixes=self._prefixes,
             lock=self._lock,
             device=self.device,
             pad_id=self._pad_id,
@@ -160,8 +164,25 @@ class TransformersLM:
         Raises:
             InputError: if a prompt alone leaves no room for an answer.
         """
+        return self._scored(requests, self._forcing.score)
+
+    def score_growing(self, requests: Sequence[tuple[Prompt, Tokens]]) -> list[TokenScores]:
+        """As `score`, for answers that are still being written: only tokens that are new are read.
+
+        What was read is kept for a while, within bounds, for the next call with a longer answer.
+
+        Raises:
+            InputError: as `score`.
+        """
+        return self._scored(requests, self._forcing.score_growing)
+
+    def _scored(
+        self,
+        requests: Sequence[tuple[Prompt, Tokens]],
+        score: Callable[[list[Pair]], list[FloatArray]],
+    ) -> list[TokenScores]:
         plan = self._plan(requests)
-        scored = self._forcing.score([(stretch.prompt, stretch.targets) for stretch in plan])
+        scored = score([(stretch.prompt, stretch.targets) for stretch in plan])
         pieces: list[list[FloatArray]] = [[] for _ in requests]
         for stretch, log_probs in zip(plan, scored, strict=True):
             pieces[stretch.request].append(log_probs[stretch.skip :])
@@ -264,17 +285,19 @@ class TransformersLM:
                 f"the prompt has {longest} tokens; {self._id!r} can see {self.max_context}. "
                 "Give fewer or shorter passages"
             )
-        ids, mask = self._forcing.pad_left(rows)
+        options: dict[str, Any] = {
+            "pick": pick,
+            "end_ids": frozenset(self._end_ids),
+            "max_new_tokens": min(max_new_tokens, self.max_context - longest),
+            "copies": copies,
+        }
         with self._lock, torch.inference_mode():
-            return decode(
-                self._model,
-                ids,
-                mask,
-                pick=pick,
-                end_ids=frozenset(self._end_ids),
-                max_new_tokens=min(max_new_tokens, self.max_context - longest),
-                copies=copies,
-            )
+            if len(rows) == 1 and self._prefixes is not None:
+                prefix = self._prefixes.read(rows[0])
+                cache = self._prefixes.copy(prefix)
+                return decode_behind(self._model, cache, prefix.logits, **options)
+            ids, mask = self._forcing.pad_left(rows)
+            return decode(self._model, ids, mask, **options)
 
     def _generation(self, written: Written) -> Generation:
         tokens = self._text.locate(written.ids)
