@@ -140,6 +140,19 @@ class OpenLanguageModel(LanguageModel, Protocol):
 
 
 @runtime_checkable
+class GrowingLanguageModel(LanguageModel, Protocol):
+    """A causal language model that remembers what it has read, for answers that are still being written."""
+
+    def score_growing(self, requests: Sequence[tuple[Prompt, Tokens]]) -> list[TokenScores]:
+        """As `score`, but what was read is kept for the next call, and only what is new to it is read."""
+        ...
+
+    def read_ahead(self, prompts: Sequence[Prompt]) -> None:
+        """Reads prompts that will soon be asked for."""
+        ...
+
+
+@runtime_checkable
 class AlignmentModel(Protocol):
     """A sentence-pair classifier: does the context entail the claim?"""
 

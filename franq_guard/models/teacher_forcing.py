@@ -83,6 +83,16 @@ class TeacherForcing:
                 results.append(prefix.log_probs[len(prompt) - prefix.scored_from :])
         return results
 
+    def read_ahead(self, prompts: Sequence[Sequence[int]]) -> None:
+        """Reads prompts, and keeps what was read, if the model can go on from there."""
+        if self._prefixes is None:
+            return
+        import torch
+
+        for prompt in prompts:
+            with self._lock, torch.inference_mode():
+                self._prefixes.read(prompt)
+
     def look(self, pairs: Sequence[Pair], skips: Sequence[int], top: int) -> list[Distributions]:
         """Distributions that the second ids come from.
 

@@ -176,6 +176,11 @@ class TransformersLM:
         """
         return self._scored(requests, self._forcing.score_growing)
 
+    def read_ahead(self, prompts: Sequence[Prompt]) -> None:
+        """Reads prompts that will soon be asked for; those that leave no room for an answer are left out."""
+        rows = [self.prompt_ids(prompt) for prompt in prompts]
+        self._forcing.read_ahead([row for row in rows if 0 < len(row) < self.max_context])
+
     def _scored(
         self,
         requests: Sequence[tuple[Prompt, Tokens]],

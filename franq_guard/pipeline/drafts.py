@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from franq_guard.alignment import ClaimAlignment
 from franq_guard.claims import spans_to_tokens, stated_ranges
 from franq_guard.franq import FranqScores
-from franq_guard.inputs import CheckInput
+from franq_guard.inputs import CheckInput, Continuation
 from franq_guard.models.base import TokenScores
 from franq_guard.pipeline.forms import Form
 from franq_guard.schema import Claim, ScoredClaim, Signals, Verdict
@@ -53,11 +54,13 @@ class Draft:
     form_reason: str = ""
     unchecked: dict[int, str] = field(default_factory=dict)
     scored: dict[int, ScoredClaim] = field(default_factory=dict)
+    known: dict[int, ScoredClaim] = field(default_factory=dict)
     samples: tuple[str, ...] = ()
 
     def open(self) -> list[Claim]:
-        """The claims that are still to be scored."""
-        return [claim for claim in self.claims if claim.checkworthy and claim.index not in self.unchecked]
+        """The claims that are to be scored: not those that cannot be, nor those known from before."""
+        settled = self.unchecked.keys() | self.known.keys()
+        return [claim for claim in self.claims if claim.checkworthy and claim.index not in settled]
 
     def has_passages(self) -> bool:
         """True if a passage holds any text."""
@@ -88,7 +91,9 @@ class Draft:
         """The result; claims that got no score are unchecked."""
         return Scored(
             claims=tuple(
-                self.scored.get(claim.index) or without_score(claim, self.unchecked.get(claim.index, ""))
+                self.known.get(claim.index)
+                or self.scored.get(claim.index)
+                or without_score(claim, self.unchecked.get(claim.index, ""))
                 for claim in self.claims
             ),
             notes=tuple(dict.fromkeys(self.notes)),
@@ -96,6 +101,13 @@ class Draft:
             form_reason=self.form_reason,
             samples=self.samples,
         )
+
+
+def continued(before: Continuation, found: Sequence[Claim]) -> tuple[Claim, ...]:
+    """The claims known from before, and the new ones behind them."""
+    new = [claim for claim in found if claim.sentence.start >= before.start]
+    first = len(before.claims)
+    return (*before.claims, *(replace(claim, index=first + at) for at, claim in enumerate(new)))
 
 
 def without_score(claim: Claim, reason: str) -> ScoredClaim:

@@ -47,7 +47,7 @@ class ShortForm:
     top_k: int = 50
     top_p: float = 1.0
     seed: int = 0
-    max_new_tokens: int = 48
+    max_new_tokens: int = 32
     max_words: int = 12
     clustering: Clustering = "first_member"
     estimator: Estimator = "mean"

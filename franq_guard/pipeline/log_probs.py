@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from franq_guard.inputs import CheckInput
-from franq_guard.models.base import LanguageModel, Prompt, Tokens, TokenScores
+from franq_guard.models.base import GrowingLanguageModel, LanguageModel, Prompt, Tokens, TokenScores
 from franq_guard.pipeline.deadline import Deadline
 from franq_guard.pipeline.handed_over import lay_onto
 from franq_guard.pipeline.prompts import block_head, question_prompt, rag_prompt
@@ -64,7 +64,9 @@ def score_answers(
             _plan(model, item, max_prompt_tokens, max_answer_tokens)
             for item in items[start : start + _ANSWERS_BETWEEN_CHECKS]
         ]
-        scored = iter(model.score([request for plan in plans for request in plan.requests]))
+        growing = any(item.continues is not None for item in items)
+        score = model.score_growing if growing and isinstance(model, GrowingLanguageModel) else model.score
+        scored = iter(score([request for plan in plans for request in plan.requests]))
         for plan in plans:
             without = next(scored)
             given = plan.handed_over if plan.handed_over is not None else next(scored)
@@ -100,6 +102,12 @@ def _plan(model: LanguageModel, item: CheckInput, max_prompt_tokens: int, max_an
         question, _ = fit_to_prompt(model, replace(item, passages=()), max_prompt_tokens, notes)
         requests = [(question_prompt(question), tokens)]
     return _Plan(handed_over=handed_over, tokens=tokens, requests=requests, notes=notes)
+
+
+def answer_prompts(model: LanguageModel, item: CheckInput, max_prompt_tokens: int) -> tuple[Prompt, Prompt]:
+    """What an answer is scored behind: the question alone, and the question with the passages."""
+    question, fitting = fit_to_prompt(model, item, max_prompt_tokens, [])
+    return question_prompt(question), rag_prompt(question, fitting)
 
 
 def fit_to_prompt(

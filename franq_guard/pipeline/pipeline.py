@@ -11,12 +11,13 @@ from dataclasses import dataclass, field, replace
 
 from franq_guard.alignment import Aligner
 from franq_guard.calibration import Calibrator
-from franq_guard.claims import ClaimExtractor, detect_language
-from franq_guard.inputs import CheckInput
-from franq_guard.models.base import LanguageModel
+from franq_guard.claims import ClaimExtractor, Extraction, detect_language
+from franq_guard.inputs import CheckInput, Continuation
+from franq_guard.models.base import GrowingLanguageModel, LanguageModel
 from franq_guard.pipeline.deadline import Deadline
-from franq_guard.pipeline.drafts import Draft, Limits, Scored, without_score
+from franq_guard.pipeline.drafts import Draft, Limits, Scored, continued, without_score
 from franq_guard.pipeline.forms import Form, FormChoice, ShortForm, as_one_claim, choose_form
+from franq_guard.pipeline.log_probs import answer_prompts
 from franq_guard.pipeline.long_form import LongFormScorer
 from franq_guard.pipeline.short_form import ShortFormScorer
 from franq_guard.pipeline.stages import Progress, Stages, silent
@@ -89,6 +90,12 @@ class Pipeline:
         deadline.check()
         return [draft.finished() for draft in drafts]
 
+    def read_ahead(self, item: CheckInput) -> None:
+        """Reads what is known before there is an answer, so that its first sentence is scored sooner."""
+        if isinstance(self.language_model, GrowingLanguageModel):
+            prompts = answer_prompts(self.language_model, item, self.limits.max_prompt_tokens)
+            self.language_model.read_ahead(prompts)
+
     def calibrator_of(self, form: Form) -> Calibrator | None:
         """What turns signals of that form into probabilities."""
         return self.calibrator if form == "long" else self.short_calibrator
@@ -118,6 +125,8 @@ class Pipeline:
     def draft(self, item: CheckInput) -> Draft:
         """An answer with its claims, before anything is scored; some may be unchecked already."""
         extraction = self.extractor.extract(item.answer, question=item.question)
+        if item.continues is not None:
+            return self._continued(item, item.continues, extraction)
         form, reason = choose_form(
             self.form, item.question, item.answer, extraction.claims, max_words=self.short_form.max_words
         )
@@ -126,7 +135,22 @@ class Pipeline:
             form, reason = "long", "there is no calibrator for short form"
         claims = extraction.claims if form == "long" else as_one_claim(item.answer, extraction.claims)
         draft = Draft(item, claims, list(extraction.notes), form, reason)
-        for claim in draft.claims[self.limits.max_claims :]:
+        self._leave_unchecked(draft)
+        return draft
+
+    def _continued(self, item: CheckInput, before: Continuation, extraction: Extraction) -> Draft:
+        """The next part of an answer that is still being written: how long it gets, nobody knows yet."""
+        claims = continued(before, extraction.claims)
+        reason = "the answer was checked while it was being written"
+        draft = Draft(item, claims, list(extraction.notes), "long", reason)
+        draft.known = {claim.index: claim for claim in before.claims}
+        self._leave_unchecked(draft)
+        return draft
+
+    def _leave_unchecked(self, draft: Draft) -> None:
+        """Notes which claims cannot be checked, and what else is worth knowing before anything is scored."""
+        item, form = draft.item, draft.form
+        for claim in draft.claims[max(self.limits.max_claims, len(draft.known)) :]:
             draft.unchecked[claim.index] = f"beyond the first {self.limits.max_claims} claims"
         languages = self.aligner.languages
         if languages is not None:
@@ -141,7 +165,6 @@ class Pipeline:
             draft.notes.append("no passages were given: only the model's own knowledge counts")
         if draft.open() and self.calibrator_of(form) is None and (self.calibrator or self.short_calibrator):
             draft.notes.append(f"there is no calibrator for {form} form: P(true) is not calibrated")
-        return draft
 
 
 def unchecked_claims(item: CheckInput, extractor: ClaimExtractor, reason: str) -> tuple[ScoredClaim, ...]:

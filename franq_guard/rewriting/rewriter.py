@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
-from franq_guard.claims.blocks import split_blocks
+from franq_guard.claims.blocks import Block, split_blocks
 from franq_guard.claims.language import detect_language
 from franq_guard.policy import Policy
 from franq_guard.rewriting import grammar
@@ -61,6 +61,58 @@ def rewrite(
     blocks = split_blocks(answer)
     if not blocks or all(claim.action is Action.KEEP for claim in claims):
         return Rewriting(answer)
+    planned = plan_edits(
+        answer, blocks, claims, policy, passages=passages, language=language, rephraser=rephraser
+    )
+    if planned.share_kept < policy.min_kept:
+        return _blocked(answer, policy, TOO_LITTLE)
+    merged = merge_edits([*planned.edits, *planned.footnotes])
+    text = apply_edits(answer, merged)
+    if not any(map(str.isalnum, text)):
+        return _blocked(answer, policy, "nothing of the answer was left")
+    return Rewriting(text, False, merged, planned.notes)
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedEdits:
+    """What the actions come to, before it is carried out.
+
+    Attributes:
+        edits: all but the list of footnotes.
+        footnotes: the list, to go behind the answer.
+        notes: see `Rewriting`.
+        share_kept: of the characters in checkworthy claims, how many no removed claim has, in [0, 1].
+    """
+
+    edits: tuple[Edit, ...]
+    footnotes: tuple[Edit, ...]
+    notes: tuple[str, ...]
+    share_kept: float
+
+
+def plan_edits(
+    answer: str,
+    blocks: Sequence[Block],
+    claims: Sequence[ScoredClaim],
+    policy: Policy,
+    *,
+    passages: Sequence[Passage] = (),
+    language: str | None = None,
+    rephraser: LMRewriter | None = None,
+    start: int = 0,
+) -> PlannedEdits:
+    """Turns actions into edits; see `rewrite`.
+
+    Args:
+        answer: the answer.
+        blocks: its blocks, at least one.
+        claims: its claims, decided.
+        policy: what the actions look like.
+        passages: see `rewrite`.
+        language: see `rewrite`.
+        rephraser: asked about sentences that begin at `start` or later.
+        start: what lies before was rewritten already: no edit begins there.
+    """
     sentences = find_sentences(answer, blocks, claims)
     annotator = Annotator(answer, blocks, policy.annotation, passages)
     hedger = Hedger(None, grammar.Vocabulary(), annotator)
@@ -68,31 +120,47 @@ def rewrite(
         texts = [answer, *(passage.text for passage in passages)]
         code = language or next(filter(None, map(detect_language, texts)), "en")
         hedger = Hedger(LANGUAGES.get(code), grammar.Vocabulary.of(texts), annotator)
-    plans = _Planner(hedger, annotator, rephraser).plan(sentences)
-
-    lost = {claim.index for plan in plans for claim in plan.lost}
-    if _share_kept(claims, lost) < policy.min_kept:
-        return _blocked(answer, policy, "too little of the answer was left")
-    removed = [plan.sentence for plan in plans if plan.removed]
+    plans = _Planner(hedger, annotator, rephraser, start).plan(sentences)
     remover = Remover(answer, blocks, sentences, policy.block_mode, policy.sentence_message)
-    edits = [edit for plan in plans if not plan.removed for edit in plan.edits]
-    edits += remover.remove(removed)
-    edits += annotator.footnotes(edits)
-    merged = merge_edits(edits)
-    text = apply_edits(answer, merged)
-    if not any(map(str.isalnum, text)):
-        return _blocked(answer, policy, "nothing of the answer was left")
-    notes = [note for plan in plans for note in plan.notes]
-    return Rewriting(text, False, merged, (*notes, *_dangling(plans)))
+    removals = remover.remove([plan.sentence for plan in plans if plan.removed])
+    staying = [edit for plan in plans if not plan.removed for edit in plan.edits]
+    new = [plan for plan in plans if plan.sentence.start >= start]
+    edits = [edit for plan in new if not plan.removed for edit in plan.edits]
+    return PlannedEdits(
+        edits=(*(_clamped(edit, start) for edit in edits), *_behind(removals, start)),
+        footnotes=tuple(annotator.footnotes([*staying, *removals])),
+        notes=(*(note for plan in new for note in plan.notes), *_dangling(plans, start)),
+        share_kept=_share_kept(claims, {claim.index for plan in plans for claim in plan.lost}),
+    )
+
+
+TOO_LITTLE = "too little of the answer was left"
+
+
+def _clamped(edit: Edit, start: int) -> Edit:
+    return replace(edit, start=max(edit.start, start), end=max(edit.end, start))
+
+
+def _behind(removals: Sequence[Edit], start: int) -> list[Edit]:
+    """What is left of removals when nothing before `start` can be changed any more."""
+    # A message that stands for several sentences was shown with the first of them.
+    return [
+        edit if edit.start >= start else _clamped(replace(edit, replacement=""), start)
+        for edit in removals
+        if edit.start >= start or edit.end > start
+    ]
 
 
 class _Planner:
     """Decides sentence by sentence what to edit."""
 
-    def __init__(self, hedger: Hedger, annotator: Annotator, rephraser: LMRewriter | None) -> None:
+    def __init__(
+        self, hedger: Hedger, annotator: Annotator, rephraser: LMRewriter | None, start: int
+    ) -> None:
         self._hedger = hedger
         self._annotator = annotator
         self._rephraser = rephraser
+        self._start = start
 
     def plan(self, sentences: Sequence[Sentence]) -> list[_Plan]:
         """Plans every sentence; order is kept."""
@@ -152,6 +220,7 @@ class _Planner:
             sentence
             for sentence in sentences
             if "\n" not in sentence.text
+            and sentence.start >= self._start
             and sentence.claims
             and self._hedger.can_rephrase(sentence)
             and all(claim.action is Action.HEDGE for claim in sentence.claims)
@@ -192,10 +261,12 @@ def _blocked(answer: str, policy: Policy, why: str) -> Rewriting:
     return Rewriting(policy.answer_message, True, (edit,), (f"the answer was replaced: {why}",))
 
 
-def _dangling(plans: Sequence[_Plan]) -> list[str]:
-    """Notes on sentences that refer to one that was removed right before them."""
+def _dangling(plans: Sequence[_Plan], start: int) -> list[str]:
+    """Notes on sentences, from `start` on, that refer to one that was removed right before them."""
     notes = []
     for previous, plan in pairwise(plans):
+        if plan.sentence.start < start:
+            continue
         if previous.removed and not plan.removed and grammar.starts_with_anaphor(plan.sentence.text):
             word = grammar.words_of(plan.sentence.text)[0]
             notes.append(

@@ -1,0 +1,79 @@
+"""Passes the pieces of an answer through its stream, in threads and on event loops."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator
+from concurrent.futures import Executor, Future
+from contextlib import suppress
+
+from franq_guard.errors import InputError
+from franq_guard.streaming.answer_stream import AnswerStream, StreamedPiece
+
+
+def drive(stream: AnswerStream, pieces: Iterable[str]) -> Iterator[StreamedPiece]:
+    """Yields what may be shown, as it becomes known; the source is closed when the answer ends early.
+
+    Raises:
+        InputError: if `pieces` cannot be iterated over, or gives something else than str.
+        FranqGuardError: if the check fails and `on_error` is "raise".
+    """
+    if not isinstance(pieces, Iterable):
+        raise InputError(f"pieces: expected an iterable of str, not {type(pieces).__name__}")
+    return _drive(stream, pieces)
+
+
+def adrive(
+    stream: AnswerStream, pieces: AsyncIterable[str], executor: Callable[[], Executor]
+) -> AsyncIterator[StreamedPiece]:
+    """`drive` on an event loop; the checks run in the executor.
+
+    Raises:
+        InputError: as `drive`.
+        FranqGuardError: as `drive`.
+    """
+    if not isinstance(pieces, AsyncIterable):
+        raise InputError(
+            f"pieces: expected an async iterable of str, not {type(pieces).__name__}; "
+            "for a plain iterable use `stream`"
+        )
+    return _adrive(stream, pieces, executor)
+
+
+def _drive(stream: AnswerStream, pieces: Iterable[str]) -> Iterator[StreamedPiece]:
+    source = iter(pieces)
+    try:
+        for piece in source:
+            found = stream.push(piece)
+            if found is not None:
+                yield found
+            if stream.ended:
+                return
+        yield stream.finish()
+    finally:
+        close = getattr(source, "close", None)
+        if close is not None:
+            close()
+
+
+async def _adrive(
+    stream: AnswerStream, pieces: AsyncIterable[str], executor: Callable[[], Executor]
+) -> AsyncIterator[StreamedPiece]:
+    loop = asyncio.get_running_loop()
+    source = aiter(pieces)
+    # The model reads the passages while the answer's first words are still being written.
+    ahead: Future[None] = executor().submit(stream.read_ahead)
+    try:
+        async for piece in source:
+            if not stream.take(piece):
+                continue
+            yield await loop.run_in_executor(executor(), stream.check)
+            if stream.ended:
+                return
+        yield await loop.run_in_executor(executor(), stream.finish)
+    finally:
+        ahead.cancel()
+        close = getattr(source, "aclose", None)
+        if close is not None:
+            with suppress(RuntimeError):  # another task may be waiting for its next piece
+                await close()
