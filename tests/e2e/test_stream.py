@@ -2,6 +2,8 @@
 
 import pytest
 
+from franq_guard import Policy
+
 QUESTION = "How tall is the Eiffel Tower, and when was it built?"
 PASSAGES = [
     "The Eiffel Tower is a wrought-iron lattice tower in Paris. With its antennas it is 330 metres tall.",
@@ -14,14 +16,19 @@ ANSWER = (
 
 
 @pytest.fixture(scope="module")
-def streamed(uncalibrated):
+def lenient(uncalibrated):
+    return uncalibrated.with_policy(Policy(annotate_below=0.5, hedge_below=0.01, block_below=None))
+
+
+@pytest.fixture(scope="module")
+def streamed(lenient):
     pieces = [ANSWER[at : at + 5] for at in range(0, len(ANSWER), 5)]
-    return list(uncalibrated.stream(QUESTION, PASSAGES, pieces))
+    return list(lenient.stream(QUESTION, PASSAGES, pieces))
 
 
-def test_scores_and_text_are_those_of_a_check_of_the_whole(uncalibrated, streamed):
+def test_scores_and_text_are_those_of_a_check_of_the_whole(lenient, streamed):
     report = streamed[-1].report
-    whole = uncalibrated.check(QUESTION, PASSAGES, ANSWER)
+    whole = lenient.check(QUESTION, PASSAGES, ANSWER)
     assert "".join(piece.text for piece in streamed) == report.text == whole.text
     assert [claim.text for claim in report.claims] == [claim.text for claim in whole.claims]
     for name in ("p_true", "p_faithful", "p_true_if_faithful", "p_true_if_unfaithful"):
