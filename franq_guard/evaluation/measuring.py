@@ -11,7 +11,7 @@ import numpy as np
 
 from franq_guard.errors import CalibrationError, ConfigError, InputError
 from franq_guard.evaluation.baselines import BASELINES
-from franq_guard.evaluation.bootstrap import Interval, bootstrap
+from franq_guard.evaluation.bootstrap import Interval, bootstrap, bootstrap_difference
 from franq_guard.evaluation.claim_sets import hold_out, merge_annotators, require_one_setup
 from franq_guard.evaluation.labels import LabelledClaim
 from franq_guard.evaluation.methods import (
@@ -46,6 +46,8 @@ _RANKING = {
 }
 _CALIBRATION = {"ece": weighted_ece(10), "brier": weighted_brier}
 _MOST_MISSING = 0.1
+LEADER = "franq_condition"
+"""The method that the others are held against."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,10 +78,13 @@ class Measured:
     Attributes:
         scores: the method on the test claims.
         metrics: by name; ECE and Brier score only for probabilities.
+        lead: by how much `LEADER` is ahead in the metrics of ranking, on the same resamples; empty for the
+            leader itself, and if it was not measured.
     """
 
     scores: MethodScores
     metrics: Mapping[str, Interval]
+    lead: Mapping[str, Interval] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -138,8 +143,9 @@ def measure(rows: Sequence[LabelledClaim], settings: Settings | None = None) -> 
     if not scores:
         raise InputError("no method could be measured: " + "; ".join(notes))
     groups = [row.question_id for row in data.test]
+    leader = next((found for found in scores if found.name == LEADER), None)
     return Evaluation(
-        methods=[_measured(found, data, groups, settings) for found in scores],
+        methods=[_measured(found, leader, data, groups, settings) for found in scores],
         data=data,
         false_rate=false_rate(data.true),
         counts={
@@ -206,12 +212,17 @@ def _scored(methods: Sequence[str], data: Data, notes: list[str]) -> list[Method
     return found
 
 
-def _measured(scores: MethodScores, data: Data, groups: Sequence[str], settings: Settings) -> Measured:
+def _measured(
+    scores: MethodScores, leader: MethodScores | None, data: Data, groups: Sequence[str], settings: Settings
+) -> Measured:
     options: dict[str, Any] = {"groups": groups, "resamples": settings.resamples, "seed": settings.seed}
     metrics = bootstrap(_RANKING, scores.confidence, data.true, **options)
     if scores.probability is not None:
         metrics |= bootstrap(_CALIBRATION, scores.probability, data.true, **options)
-    return Measured(scores=scores, metrics=metrics)
+    if leader is None or leader is scores:
+        return Measured(scores=scores, metrics=metrics)
+    lead = bootstrap_difference(_RANKING, leader.confidence, scores.confidence, data.true, **options)
+    return Measured(scores=scores, metrics=metrics, lead=lead)
 
 
 def best(methods: Sequence[Measured], kind: str, metric: str = "average_precision") -> Measured | None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from franq_guard.evaluation.ablations import Ablation
 from franq_guard.evaluation.bootstrap import Interval
-from franq_guard.evaluation.measuring import METRICS, Evaluation
+from franq_guard.evaluation.measuring import LEADER, METRICS, Evaluation
 from franq_guard.evaluation.methods import METHODS
 from franq_guard.evaluation.supervised import xgboost_settings
 
@@ -56,6 +56,7 @@ def to_dict(
                 "title": METHODS[row.scores.name],
                 "kind": row.scores.kind,
                 "metrics": {name: _interval(value) for name, value in row.metrics.items()},
+                "lead": {name: _interval(value) for name, value in row.lead.items()},
             }
             for row in evaluation.methods
         ],
@@ -79,6 +80,23 @@ def to_markdown(evaluation: Evaluation, ablations: Sequence[Ablation] = ()) -> s
             ],
         ),
     ]
+    if any(row.lead for row in evaluation.methods):
+        ranking = [name for name in METRICS if any(name in row.lead for row in evaluation.methods)]
+        lines += [
+            "",
+            f"## How far {METHODS[LEADER]} is ahead",
+            "",
+            "On the same resamples; an interval without 0 says that one of the two is better.",
+            "",
+            *_table(
+                ["than", *(METRICS[name] for name in ranking)],
+                [
+                    [METHODS[row.scores.name], *(_signed(row.lead.get(name)) for name in ranking)]
+                    for row in evaluation.methods
+                    if row.lead
+                ],
+            ),
+        ]
     for table in ablations:
         names = list(table.rows[0][1]) if table.rows else []
         body = [[*keys, *(_number(values[name]) for name in names)] for keys, values in table.rows]
@@ -142,6 +160,12 @@ def _cell(interval: Interval | None) -> str:
     if math.isnan(interval.low):
         return _number(interval.value)
     return f"{interval.value:.3f} [{interval.low:.3f}, {interval.high:.3f}]"
+
+
+def _signed(interval: Interval | None) -> str:
+    if interval is None or math.isnan(interval.value) or math.isnan(interval.low):
+        return "n/a"
+    return f"{interval.value:+.3f} [{interval.low:+.3f}, {interval.high:+.3f}]"
 
 
 def _value(interval: Interval | None) -> str:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from franq_guard.errors import InputError
-from franq_guard.evaluation.bootstrap import bootstrap, evaluate
+from franq_guard.evaluation.bootstrap import bootstrap, bootstrap_difference, evaluate
 from franq_guard.evaluation.metrics import (
     Ranked,
     average_precision,
@@ -111,3 +111,26 @@ def test_bad_input():
             evaluate(SCORES, LABELS, **settings)
     with pytest.raises(InputError, match="true_labels has 2"):
         evaluate(SCORES, [1, 0])
+
+
+def test_differences_are_taken_on_the_same_resamples():
+    metrics = {"roc_auc": weighted_roc_auc, "brier": weighted_brier}
+    groups = np.arange(300) // 3
+    options = {"groups": groups, "resamples": 200, "seed": 4}
+    same = bootstrap_difference(metrics, SCORES, SCORES, LABELS, **options)
+    assert all((found.value, found.low, found.high) == (0, 0, 0) for found in same.values())
+    # A worse method that errs on the same claims: the difference is far narrower than either interval.
+    worse = np.where(RNG.random(300) < 0.1, 0.5, SCORES)
+    one, two = (bootstrap(metrics, scores, LABELS, **options)["roc_auc"] for scores in (SCORES, worse))
+    lead = bootstrap_difference(metrics, SCORES, worse, LABELS, **options)["roc_auc"]
+    assert lead.value == pytest.approx(one.value - two.value)
+    assert lead.low <= lead.value <= lead.high
+    assert lead.high - lead.low < 0.8 * (one.high - one.low)
+    back = bootstrap_difference(metrics, worse, SCORES, LABELS, **options)["roc_auc"]
+    assert (back.value, back.low, back.high) == pytest.approx((-lead.value, -lead.high, -lead.low))
+
+
+def test_differences_of_nothing():
+    lead = bootstrap_difference({"roc_auc": weighted_roc_auc}, [], [], [])["roc_auc"]
+    assert math.isnan(lead.value)
+    assert math.isnan(lead.low)

@@ -66,6 +66,22 @@ def test_numbers_are_those_of_the_metrics_on_the_test_claims(evaluation):
     assert row.metrics["roc_auc"].low < row.metrics["roc_auc"].value < row.metrics["roc_auc"].high
 
 
+def test_the_leader_is_held_against_every_other_method(evaluation):
+    methods = by_name(evaluation)
+    leader = methods.pop("franq_condition")
+    assert leader.lead == {}
+    for row in methods.values():
+        assert set(row.lead) == {"roc_auc", "average_precision", "prr"}
+        for name, found in row.lead.items():
+            assert found.value == pytest.approx(leader.metrics[name].value - row.metrics[name].value)
+    assert methods["alignment"].lead["roc_auc"].low > 0
+
+
+def test_without_the_leader_nothing_is_held_against_it():
+    evaluation = measure(make_claims(), Settings(methods=("alignment", "max_claim_probability"), resamples=20))
+    assert all(row.lead == {} for row in evaluation.methods)
+
+
 def test_what_is_no_probability_has_no_calibration_error():
     rows = by_name(measure(make_claims(form="short"), FEW))
     assert "ece" not in rows["eccentricity"].metrics and "ece" in rows["semantic_entropy"].metrics
