@@ -1,4 +1,4 @@
-"""Reports as JSON, as tables for the terminal, and as Markdown."""
+"""Reports as JSON, as tables for the terminal, as Markdown, and as HTML pages (in `html`)."""
 
 from franq_guard.report.console import render, to_text
 from franq_guard.report.markdown import to_markdown

@@ -63,6 +63,7 @@ CLAIMS = st.builds(
             aligned=st.floats(0, 1),
             neutral=st.floats(0, 1),
             contradicted=st.floats(0, 1),
+            differs=TEXT,
         ),
         max_size=2,
     ).map(tuple),

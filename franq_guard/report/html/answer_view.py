@@ -15,7 +15,7 @@ from franq_guard.rewriting.wording import one_line, percent
 from franq_guard.schema import GuardReport, ScoredClaim
 
 _CALIBRATION = {
-    "none": "Not calibrated: the branches are raw signals. Use P(true) to compare claims, not as a frequency.",
+    "none": "Not calibrated: the branches are raw signals. P(true) ranks claims; it is no frequency.",
     "calibrated": "Calibrated: each signal is mapped to how often such claims were true.",
     "condition": "Calibrated, by one map for claims that the passages entail and another for the rest.",
 }
@@ -23,7 +23,17 @@ _CALIBRATION = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PassageView:
-    """One passage; `number` counts from 1, `kinds` says of each claim's evidence what it is."""
+    """One passage, with the pieces marked that decided a claim or speak for or against it.
+
+    Attributes:
+        number: from 1.
+        title: its name; may be empty.
+        origin: where it comes from, unless the title says so.
+        segments: its text; marks are places of claims, the most decided one first.
+        kinds: what a mark's piece is: "aligned", "neutral", "contradicted"; or "faint" if it is neutral and
+            not what decided: it shows only while its claim is selected.
+        has_evidence: whether anything but that is marked.
+    """
 
     number: int
     title: str
@@ -74,9 +84,10 @@ def answer_view(
     claims = dict(enumerate(shown))
     order = sorted(claims, key=lambda mark: doubt_key(claims[mark]))
     length = min(len(report.answer), limits.answer_chars)
-    spans = {mark: [(span.start, span.end) for span in claims[mark].spans] for mark in order}
+    spans = {mark: fit([(s.start, s.end) for s in claims[mark].spans], length) for mark in order}
     chosen = _chosen_passages(report, shown, limits)
-    compared = None if report.blocked else changes(report.answer[:length], report.text[:length])
+    guarded = report.text[: limits.answer_chars]
+    compared = None if report.blocked else changes(report.answer[:length], guarded)
     return AnswerView(
         report=report,
         status=status(report),
@@ -88,13 +99,13 @@ def answer_view(
                 report,
                 limits,
                 passages=frozenset(chosen),
-                located=bool(fit(spans[number - 1], length)),
+                located=bool(spans[number - 1]),
                 label=(labels or {}).get(claim.index),
             )
             for number, claim in enumerate(shown, start=1)
         ),
         answer=tuple(segments(report.answer, spans, [(0, length)] if length else [])),
-        guarded=report.text[: 2 * limits.answer_chars],
+        guarded=guarded,
         changes=compared,
         changed=report.text != report.answer,
         passages=tuple(_passage(report, index, shown, limits) for index in chosen),
@@ -113,17 +124,20 @@ def _chosen_passages(report: GuardReport, claims: tuple[ScoredClaim, ...], limit
     return sorted(ranked[: limits.passages])
 
 
-def _passage(
-    report: GuardReport, index: int, claims: tuple[ScoredClaim, ...], limits: Limits
-) -> PassageView:
+def _passage(report: GuardReport, index: int, claims: tuple[ScoredClaim, ...], limits: Limits) -> PassageView:
     passage = report.passages[index]
+    cited = [
+        (mark, piece, evidence_kind(piece) if rank == 0 or evidence_kind(piece) != "neutral" else "faint")
+        for mark, claim in enumerate(claims)
+        for rank, piece in enumerate(claim.evidence[: limits.evidence])
+        if piece.passage == index
+    ]
+    cited.sort(key=lambda found: (found[2] == "faint", -max(found[1].aligned, found[1].contradicted)))
     marks: dict[int, list[Range]] = {}
     kinds: dict[int, str] = {}
-    for mark, claim in enumerate(claims):
-        for piece in claim.evidence[: limits.evidence]:
-            if piece.passage == index:
-                marks.setdefault(mark, []).append((piece.start, piece.end))
-                kinds.setdefault(mark, evidence_kind(piece))
+    for mark, piece, kind in cited:
+        marks.setdefault(mark, []).append((piece.start, piece.end))
+        kinds.setdefault(mark, kind)
     ranges = [found for pieces in marks.values() for found in pieces]
     shown = windows(len(passage.text), ranges, limits.passage_chars)
     return PassageView(
@@ -132,7 +146,7 @@ def _passage(
         origin=one_line(passage.source or "", 300) if passage.title or passage.id else "",
         segments=tuple(segments(passage.text, marks, shown)),
         kinds=kinds,
-        has_evidence=bool(marks),
+        has_evidence=any(kind != "faint" for kind in kinds.values()),
     )
 
 

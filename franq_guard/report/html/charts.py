@@ -1,9 +1,8 @@
-"""Points of the two charts of a page of many answers, in the units of their drawings."""
+"""Points of the charts of a page of many answers, in the units of their drawings."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 WIDTH, HEIGHT = 320.0, 180.0
@@ -74,6 +73,15 @@ class Point:
 
 
 @dataclass(frozen=True, slots=True)
+class Tally:
+    """How many claims have something in common, and that as a share of all, in [0, 1]."""
+
+    name: str
+    count: int
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
 class ReliabilityView:
     """A reliability diagram and what it says in one number."""
 
@@ -86,8 +94,7 @@ def histogram(probabilities: Sequence[float]) -> tuple[Bar, ...]:
     """Counts in ten bins of equal width; the upper edge of a bin belongs to the next, but 1 to the last."""
     counts = [0] * BINS
     for value in probabilities:
-        # A bin's edge such as 0.3 is a little more than three tenths of ten in binary.
-        counts[min(int(math.floor(value * BINS + 1e-9)), BINS - 1)] += 1
+        counts[min(int(value * BINS), BINS - 1)] += 1
     top, step = max([1, *counts]), WIDTH / BINS
     return tuple(
         Bar(
@@ -106,6 +113,13 @@ def histogram(probabilities: Sequence[float]) -> tuple[Bar, ...]:
 
 def _band(number: int) -> str:
     return "high" if number >= 9 else "fair" if number >= 6 else "low" if number >= 3 else "verylow"
+
+
+def tallies(counts: Mapping[str, int], total: int) -> tuple[Tally, ...]:
+    """Those that occur, in the order given, named in plain words."""
+    return tuple(
+        Tally(name.replace("_", " "), count, count / total) for name, count in counts.items() if count
+    )
 
 
 def reliability_view(probabilities: Sequence[float], true: Sequence[bool]) -> ReliabilityView | None:

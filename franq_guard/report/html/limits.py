@@ -18,8 +18,8 @@ class Limits:
         passage_chars: characters shown of a passage, around the evidence where there is any.
         evidence: text pieces shown for one claim.
         answers: rows of a page of many answers.
-        details_chars: size of all details together on a page of many answers, in characters of HTML; the
-            answers with the least likely claims come first.
+        details_chars: size of all details together in the file of a page of many answers; the answers with
+            the least likely claims come first.
     """
 
     claims: int = 500

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from franq_guard.report.console import status
 from franq_guard.report.html.bands import Band, band_of
-from franq_guard.report.html.charts import Bar, ReliabilityView, histogram, reliability_view
+from franq_guard.report.html.charts import Bar, ReliabilityView, Tally, histogram, reliability_view, tallies
 from franq_guard.report.html.claim_view import probability
 from franq_guard.rewriting.wording import one_line, percent
 from franq_guard.schema import Action, GuardReport, Verdict
@@ -70,8 +70,10 @@ class ManyView:
         review: answers that a person should look at.
         bars: of the histogram of P(true), over all claims.
         reliability: of the labelled claims; None without labels.
-        verdicts: those that occur, in the order of the enumeration.
-        triggers: those that occur, in alphabetical order.
+        verdicts: those that occur.
+        triggers: those that occur.
+        found: how many claims have which verdict.
+        reasons: how many claims have which trigger, the most frequent first.
     """
 
     rows: tuple[Row, ...]
@@ -85,6 +87,8 @@ class ManyView:
     reliability: ReliabilityView | None
     verdicts: tuple[str, ...]
     triggers: tuple[str, ...]
+    found: tuple[Tally, ...]
+    reasons: tuple[Tally, ...]
 
 
 def many_view(reports: Sequence[GuardReport], labels: Sequence[Labels], shown: Collection[int]) -> ManyView:
@@ -104,6 +108,8 @@ def many_view(reports: Sequence[GuardReport], labels: Sequence[Labels], shown: C
     labelled = [(value, label) for value, label in scored if label is not None]
     claims = [claim for report in reports for claim in report.claims]
     verdicts = Counter(claim.verdict for claim in claims)
+    triggers = Counter(trigger.name.value for claim in claims for trigger in claim.triggers)
+    by_verdict = {verdict.value: verdicts[verdict] for verdict in Verdict}
     return ManyView(
         rows=tuple(_row(reports[place], place + 1, labels[place]) for place in sorted(shown)),
         left_out=len(reports) - len(shown),
@@ -115,7 +121,9 @@ def many_view(reports: Sequence[GuardReport], labels: Sequence[Labels], shown: C
         bars=histogram([value for value, _ in scored]),
         reliability=reliability_view([value for value, _ in labelled], [label for _, label in labelled]),
         verdicts=tuple(verdict.value for verdict in Verdict if verdicts[verdict]),
-        triggers=tuple(sorted({trigger.name.value for claim in claims for trigger in claim.triggers})),
+        triggers=tuple(sorted(triggers)),
+        found=tallies(by_verdict, len(claims)),
+        reasons=tallies(dict(triggers.most_common()), len(claims)),
     )
 
 
@@ -126,7 +134,7 @@ def lowest_p_true(report: GuardReport) -> float | None:
 
 
 def most_doubtful_first(reports: Sequence[GuardReport]) -> list[int]:
-    """Places of the reports: failed checks first, then by their least likely claim, those without any last."""
+    """Places of the reports: failed checks first, then by the least likely claim, those without any last."""
 
     def key(place: int) -> tuple[bool, float, int]:
         lowest = lowest_p_true(reports[place])

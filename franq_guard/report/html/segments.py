@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 Range = tuple[int, int]
 """Characters `[start, end)`."""
@@ -58,7 +59,7 @@ def segments(text: str, marks: Mapping[int, Sequence[Range]], shown: Sequence[Ra
     points = sorted({0, len(text), *begins, *ends, *edges})
     active: dict[int, int] = defaultdict(int)
     hidden = 0
-    for start, end in zip(points, points[1:], strict=False):
+    for start, end in pairwise(points):
         for mark in ends[start]:
             active[mark] -= 1
             if not active[mark]:
@@ -78,7 +79,7 @@ def segments(text: str, marks: Mapping[int, Sequence[Range]], shown: Sequence[Ra
 
 
 def windows(length: int, ranges: Sequence[Range], limit: int, margin: int = 400) -> list[Range]:
-    """What to show of a long text: its beginning, and each range with a margin, up to about `limit` characters.
+    """What to show of a long text: its beginning and each range with a margin, `limit` characters in all.
 
     Args:
         length: of the text.
@@ -88,9 +89,10 @@ def windows(length: int, ranges: Sequence[Range], limit: int, margin: int = 400)
     """
     if length <= limit:
         return [(0, length)] if length else []
-    wanted = [(0, min(margin, limit))] if ranges else [(0, limit)]
-    budget = limit - wanted[0][1]
-    for start, end in fit(ranges, length):
+    fitting = fit(ranges, length)
+    beginning = min(margin, limit // 4) if fitting else limit
+    wanted, budget = fit([(0, beginning)], length), limit - beginning
+    for start, end in fitting:
         low, high = max(start - margin, 0), min(end + margin, length, max(start - margin, 0) + budget)
         if high <= low:
             break
