@@ -58,7 +58,7 @@ def main() -> None:
     options = parser.parse_args()
 
     rows = [json.loads(line) for line in options.data.read_text(encoding="utf-8").splitlines()]
-    chosen = [row for row in rows if _draw(row) < SHARES.get(row["kind"], 0.0)]
+    chosen = [row for row in rows if chance_of(row) < SHARES.get(row["kind"], 0.0)]
     own = [row for row in rows if row["kind"] == "own"]
     Console().print(_table(chosen, own))
     if options.out is not None:
@@ -68,7 +68,7 @@ def main() -> None:
         print(f"{options.out}: {options.out.stat().st_size} bytes, {calibrator.card}")
 
 
-def _draw(row: Row) -> float:
+def chance_of(row: Row) -> float:
     """A number in [0, 1) that depends on the question and kind alone."""
     digest = hashlib.sha256(f"{row['question_id']}{row['kind']}".encode()).digest()
     return int.from_bytes(digest[:4], "big") / 2**32
@@ -85,9 +85,9 @@ def _columns(rows: Sequence[Row]) -> tuple[FloatArray, FloatArray, FloatArray, F
 def _fit(
     rows: Sequence[Row], mode: str = "condition", *, faithfulness: bool = False, date: str | None = None
 ) -> Calibrator:
-    from franq_guard.alignment import Aligner, LexicalCombiner
+    from franq_guard.alignment import embedded_aligner
 
-    aligner = Aligner(load_alignment_model("align_mini"), combiner=LexicalCombiner.embedded())
+    aligner = embedded_aligner(load_alignment_model("align_mini"))
     alignment, faithful, unfaithful, true = _columns(rows)
     options: dict[str, Any] = {} if date is None else {"date": date}
     return Calibrator.fit(

@@ -10,9 +10,11 @@ truth follows from the accepted answers, retrieved with the gold passage among t
     misfiled   the true sentence, but with three passages of other questions
 
 Claims whose truth does not follow from the accepted answers are left out. Rows are appended as they are
-scored; run again to resume.
+scored; run again to resume. With --realign, rows that were scored before get P(faithful) and MaxNLI anew, for
+when the aligner has changed and the language model has not.
 
     python -m benchmarks.long_form_claims --out claims.jsonl
+    python -m benchmarks.long_form_claims --out benchmarks/data/long_form_claims.jsonl --realign
 """
 
 from __future__ import annotations
@@ -27,12 +29,14 @@ from typing import Any
 
 from rich.progress import track
 
+from franq_guard.alignment import Aligner, AlignmentJob
 from franq_guard.assembly import assemble
 from franq_guard.claims import split_sentences
 from franq_guard.config import GuardConfig
 from franq_guard.inputs import as_input
 from franq_guard.models.base import LanguageModel
 from franq_guard.pipeline.deadline import Deadline
+from franq_guard.pipeline.long_form import best_max_nli
 from franq_guard.pipeline.prompts import rag_prompt
 from franq_guard.schema import Passage, ScoredClaim
 
@@ -52,6 +56,7 @@ def main() -> None:
     parser.add_argument("--dtype", default="float32", help="bfloat16 is faster where the processor has it")
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--limit", type=int, default=None, help="most questions to score")
+    parser.add_argument("--realign", action="store_true", help="only align the claims in the output anew")
     options = parser.parse_args()
 
     rows = [json.loads(line) for line in options.data.read_text(encoding="utf-8").splitlines()]
@@ -62,6 +67,9 @@ def main() -> None:
     pipeline = assemble(
         GuardConfig(preset=options.preset, calibration="none", form="long", dtype=options.dtype)
     )
+    if options.realign:
+        _realign(options.out, rows, pipeline.aligner, options.seed)
+        return
     for group in track([g for g in groups if g[0]["id"] not in done], description="questions"):
         answers = list(_answers(group, rows, pipeline.language_model, options.seed))
         items = [as_input(row["question"], a["passages"], a["answer"]) for row, a in answers]
@@ -76,6 +84,19 @@ def _done(out: Path) -> set[str]:
     if not out.exists():
         return set()
     return {json.loads(line)["question_id"] for line in out.read_text(encoding="utf-8").splitlines()}
+
+
+def _realign(path: Path, rows: Sequence[Row], aligner: Aligner, seed: int) -> None:
+    by_id = {row["id"]: row for row in rows}
+    lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    for line in track(lines, description="claims"):
+        row = by_id[line["question_id"]]
+        gold, other = _retrievals(row, rows, random.Random(f"{seed}{row['id']}"))  # noqa: S311
+        passages = other if line["kind"] in {"blind", "misfiled"} else gold
+        [[found]] = aligner.align([AlignmentJob([line["claim"]], [passage.text for passage in passages])])
+        line["alignment"], line["max_nli"] = round(found.p_faithful, 6), best_max_nli(found)
+    text = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
+    path.write_text(text, encoding="utf-8")
 
 
 def _answers(

@@ -35,18 +35,20 @@ def assemble(
     calibration: Calibrator | None = None,
     short_calibration: Calibrator | None = None,
 ) -> Pipeline:
-    """Loads what the settings name; objects given here are used as they are.
+    """Loads what the settings name, or takes the objects given here; each model gets its worker.
 
     Raises:
         ConfigError: if no model is named.
         ModelError: if a model cannot be found, fetched or loaded.
         CalibrationError: if the calibrator is corrupt or was fitted for other signals or models.
     """
+    from franq_guard.models.shared import shared_alignment_model, shared_language_model
     from franq_guard.pipeline.pipeline import Pipeline
 
     defaults = preset(config.preset) if config.preset is not None else None
-    lm = language_model or _language_model(config)
+    lm = shared_language_model(language_model or _language_model(config))
     aligner = _aligner(config, alignment_model)
+    aligner = aligner.with_model(shared_alignment_model(aligner.model))
     own_models = language_model is not None or alignment_model is not None
     signals = (config.faithful_signal, "parametric_knowledge")
     calibrator = calibration or _calibrator(
@@ -129,7 +131,7 @@ def _language_model(config: GuardConfig) -> LanguageModel:
 
 
 def _aligner(config: GuardConfig, given: AlignmentModel | Aligner | None) -> Aligner:
-    from franq_guard.alignment import Aligner, LexicalCombiner
+    from franq_guard.alignment import Aligner, embedded_aligner
     from franq_guard.models.loading import ALIGNSCORE, EMBEDDED, load_alignment_model
 
     if isinstance(given, Aligner):
@@ -147,7 +149,7 @@ def _aligner(config: GuardConfig, given: AlignmentModel | Aligner | None) -> Ali
         dtype=config.dtype,
     )
     if source == EMBEDDED:
-        return Aligner(model, combiner=LexicalCombiner.embedded(), **options)
+        return embedded_aligner(model, **options)
     if source.startswith(ALIGNSCORE):
         chunks: Windowing = "nli_sp" if config.alignment_mode.endswith("_sp") else "whole"
         return Aligner(model, windowing=chunks, **options)

@@ -6,9 +6,10 @@ import tomllib
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import Field, ValidationError
+from pydantic import BeforeValidator, Field, ValidationError
 from pydantic_settings import (
     BaseSettings,
+    NoDecode,
     PydanticBaseSettingsSource,
     SettingsConfigDict,
     SettingsError,
@@ -18,6 +19,7 @@ from pydantic_settings import (
 from franq_guard.errors import ConfigError
 from franq_guard.pipeline.forms import FormChoice, ShortForm
 from franq_guard.policy import Policy
+from franq_guard.tracing.settings import AnySinkSettings, as_tables
 
 OnError = Literal["pass", "block", "raise"]
 
@@ -49,6 +51,8 @@ class GuardConfig(BaseSettings):
         short_form: sampling, and the two signals of short form.
         faithful_signal: signal for P(true | faithful) in long form: "max_claim_probability" or "max_nli".
         threshold: hard faithfulness at this value, in [0, 1]; None mixes continuously.
+        drift_window: answers after which their signals are compared with the calibrator's; 0 switches it off.
+        drift_period: at least so many seconds lie between two warnings of drift.
         on_error: what to do when a check fails: let the answer pass (unchecked), block it, or raise.
         timeout: seconds for a whole check; None for no limit.
         max_claims: claims beyond this number are not checked.
@@ -57,6 +61,7 @@ class GuardConfig(BaseSettings):
         max_answer_tokens: tokens of the answer beyond this number are not scored; None for the preset's
             limit, else 4096.
         max_windows_per_claim: pieces of the passages that are compared with one claim, most relevant first.
+        tracing: where scores go besides the report: names of sinks, or tables with `sink` and its options.
     """
 
     model_config = SettingsConfigDict(
@@ -83,12 +88,15 @@ class GuardConfig(BaseSettings):
     short_form: ShortForm = ShortForm()
     faithful_signal: Literal["max_claim_probability", "max_nli"] = "max_claim_probability"
     threshold: Annotated[float, Field(ge=0, le=1)] | None = None
+    drift_window: Annotated[int, Field(ge=0)] = 500
+    drift_period: Annotated[float, Field(ge=0)] = 3600.0
     on_error: OnError = "pass"
     timeout: Annotated[float, Field(gt=0)] | None = None
     max_claims: Annotated[int, Field(ge=1)] = 500
     max_prompt_tokens: Annotated[int, Field(ge=64)] | None = None
     max_answer_tokens: Annotated[int, Field(ge=64)] | None = None
     max_windows_per_claim: Annotated[int, Field(ge=1)] = 64
+    tracing: Annotated[tuple[AnySinkSettings, ...], NoDecode, BeforeValidator(as_tables)] = ()
 
     @classmethod
     def settings_customise_sources(
@@ -146,6 +154,8 @@ def _explain(error: ValidationError, config: type[GuardConfig]) -> str:
     first = error.errors()[0]
     name = ".".join(str(part) for part in first["loc"]) or "configuration"
     message = f"{name}: {first['msg']}"
-    if first["type"] == "extra_forbidden":
+    if first["type"] == "extra_forbidden" and len(first["loc"]) > 1:
+        message = f"{name} is not an option there"
+    elif first["type"] == "extra_forbidden":
         message = f"{name} is not a setting; settings are {', '.join(config.model_fields)}"
     return message

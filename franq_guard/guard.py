@@ -6,37 +6,43 @@ import asyncio
 import logging
 import threading
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from copy import copy
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
 
-import numpy as np
-from numpy.typing import NDArray
-
 from franq_guard import assembly
 from franq_guard.config import GuardConfig
+from franq_guard.drift import DriftReport, DriftWatch
 from franq_guard.errors import ConfigError, FranqGuardError, ModelError
 from franq_guard.inputs import CheckInput, as_input, as_inputs
 from franq_guard.models.presets import preset
+from franq_guard.outcome import failed_report, guarded_report
 from franq_guard.pipeline.deadline import Deadline
-from franq_guard.schema import Coverage, GuardReport, ScoredClaim, Span, Verdict
+from franq_guard.policy import Policy
+from franq_guard.runtime.time_limit import limited
+from franq_guard.schema import GuardReport
+from franq_guard.streaming import AnswerStream, StreamedPiece, adrive, drive
+from franq_guard.tracing.correlation import Correlation
+from franq_guard.tracing.dispatcher import Tracing
+from franq_guard.tracing.wiring import build_sinks, split_sinks
 
 if TYPE_CHECKING:
     from franq_guard.alignment import Aligner
     from franq_guard.calibration import Calibrator
     from franq_guard.models.base import AlignmentModel, LanguageModel
-    from franq_guard.pipeline.pipeline import Pipeline, Progress, Scored
+    from franq_guard.pipeline.pipeline import Pipeline, Progress
     from franq_guard.retrieval import PassageFinding, Screening
-    from franq_guard.tracing import Correlation, Tracing
+    from franq_guard.tracing import Sink
 
 logger = logging.getLogger(__name__)
 
-_MODELS: tuple[Literal["language_model", "alignment_model"], ...] = ("language_model", "alignment_model")
+_THREADS = 32
+"""Awaited checks that are under way at once; each waits for the models most of the time."""
 
-WITHHELD = "This answer could not be checked and was withheld."
-"""Stands in for an answer whose check failed under `on_error="block"`."""
+_MODELS: tuple[Literal["language_model", "alignment_model"], ...] = ("language_model", "alignment_model")
 
 
 class Guard:
@@ -50,6 +56,9 @@ class Guard:
         alignment_model: source of an alignment model, a loaded one, or an `Aligner`.
         calibration: file of a calibrator for long form, a `Calibrator`, or "none".
         short_calibration: likewise for short form.
+        tracing: where scores go besides the report: sinks, or names or tables as in `GuardConfig`.
+        on_drift: called when what is checked no longer looks like what the calibrator was fitted on, at most
+            once in `drift_period` seconds, with a `DriftReport`; must return soon.
         config: settings to start from; the keywords here and in `settings` win over it.
         settings: any setting of `GuardConfig`: policy, device, dtype, on_error, timeout, ...
 
@@ -69,6 +78,8 @@ class Guard:
         alignment_model: str | AlignmentModel | Aligner | None = None,
         calibration: str | Path | Calibrator | None = None,
         short_calibration: str | Path | Calibrator | None = None,
+        tracing: str | Mapping[str, Any] | Sink | Iterable[str | Mapping[str, Any] | Sink] | None = None,
+        on_drift: Callable[[DriftReport], None] | None = None,
         config: GuardConfig | None = None,
         **settings: Any,
     ) -> None:
@@ -82,8 +93,13 @@ class Guard:
             raise ConfigError(
                 f"config must be a GuardConfig, not {type(config).__name__}; for a file use Guard.from_config"
             )
-        named = {key: str(value) for key, value in objects.items() if isinstance(value, str | Path)}
+        sinks, tables = split_sinks(tracing)
+        named: dict[str, Any] = {
+            key: str(value) for key, value in objects.items() if isinstance(value, str | Path)
+        }
         base = {} if config is None else {name: getattr(config, name) for name in config.model_fields_set}
+        if tracing is not None:
+            named["tracing"] = tables
         self._config = GuardConfig.load(**(base | settings | named))
         if self._config.preset is not None:
             preset(self._config.preset)
@@ -95,11 +111,15 @@ class Guard:
         for role in _MODELS:
             if role not in self._given:
                 assembly.model_source(self._config, role)
-        self._tracing: Tracing | None = None
+        self.tracing = Tracing([*sinks, *build_sinks(self._config.tracing)])
+        self._drift = DriftWatch(
+            window=self._config.drift_window, period=self._config.drift_period, on_drift=on_drift
+        )
         self._pipeline: Pipeline | None = None
         self._loading = threading.Lock()
         self._starting = threading.Lock()  # held on event loops, so never while a model loads
         self._executor: ThreadPoolExecutor | None = None
+        self._origin: Guard | None = None
 
     @classmethod
     def from_preset(cls, name: str, **settings: Any) -> Self:
@@ -123,6 +143,20 @@ class Guard:
     def config(self) -> GuardConfig:
         """The settings in force."""
         return self._config
+
+    def with_policy(self, policy: Policy) -> Self:
+        """This guard under another policy: the same models, thread and tracing, so it costs nothing to make.
+
+        Raises:
+            ConfigError: if `policy` is not a Policy.
+        """
+        if not isinstance(policy, Policy):
+            raise ConfigError(f"expected a Policy, not {type(policy).__name__}")
+        other = copy(self)
+        other._config = self._config.model_copy(update={"policy": policy})
+        other._origin = self._origin or self
+        other._executor = None
+        return other
 
     def warm_up(self) -> Self:
         """Loads the models now instead of at the first check.
@@ -193,7 +227,7 @@ class Guard:
         token_log_probs: Sequence[Any] | None = None,
         correlation: Correlation | None = None,
     ) -> GuardReport:
-        """`check` for event loops: the work is done on the guard's own thread, never on the loop."""
+        """`check` for event loops: the work is done on the guard's own threads, never on the loop."""
         item = as_input(question, passages, answer, token_log_probs, correlation)
         reports = await self._in_thread(self._correlated([item]))
         return reports[0]
@@ -229,59 +263,122 @@ class Guard:
     async def ascreen(
         self, question: str, passages: Any, *, settings: Screening | None = None
     ) -> tuple[PassageFinding, ...]:
-        """`screen` for event loops: the work is done on the guard's own thread, never on the loop."""
+        """`screen` for event loops: the work is done on the guard's own threads, never on the loop."""
         item = as_input(question, passages, "")
         return await asyncio.get_running_loop().run_in_executor(
-            self._own_thread(), self._screen, item, settings
+            self._own_threads(), self._screen, item, settings
         )
 
     def _screen(self, item: CheckInput, settings: Screening | None) -> tuple[PassageFinding, ...]:
         from franq_guard.retrieval import Screening, screen_passages
 
-        return screen_passages(
-            item.question,
-            [passage.text for passage in item.passages],
-            settings=settings or Screening(),
-            aligner=lambda: self._loaded().aligner,
-            deadline=Deadline(self._config.timeout).check,
-            raise_errors=self._config.on_error == "raise",
-        )
+        deadline = Deadline(self._config.timeout)
+        with limited(deadline):
+            return screen_passages(
+                item.question,
+                [passage.text for passage in item.passages],
+                settings=settings or Screening(),
+                aligner=lambda: self._loaded().aligner,
+                deadline=deadline.check,
+                raise_errors=self._config.on_error == "raise",
+            )
+
+    def stream(
+        self,
+        question: str,
+        passages: Any,
+        pieces: Iterable[str],
+        *,
+        correlation: Correlation | None = None,
+    ) -> Iterator[StreamedPiece]:
+        """Checks an answer while it is being written; each sentence is released once it was scored.
+
+        Args:
+            question: what was asked.
+            passages: as for `check`.
+            pieces: the answer in pieces of any size, as a model streams it.
+            correlation: the runs and spans that the answer belongs to; by default what is current here.
+
+        Yields:
+            Guarded text, sentence by sentence; the last piece carries the report on the whole answer.
+
+        Raises:
+            InputError: if an argument has the wrong type.
+            FranqGuardError: if the check fails and `on_error` is "raise".
+        """
+        return drive(self._answer_stream(question, passages, correlation), pieces)
+
+    def astream(
+        self,
+        question: str,
+        passages: Any,
+        pieces: AsyncIterable[str],
+        *,
+        correlation: Correlation | None = None,
+    ) -> AsyncIterator[StreamedPiece]:
+        """`stream` for event loops: the work is done on the guard's own threads, never on the loop."""
+        return adrive(self._answer_stream(question, passages, correlation), pieces, self._own_threads)
+
+    def _answer_stream(self, question: str, passages: Any, correlation: Correlation | None) -> AnswerStream:
+        [item] = self._correlated([as_input(question, passages, "", None, correlation)])
+        return AnswerStream(item, self._config, self._loaded, self._emit)
+
+    def drift(self) -> tuple[DriftReport, ...]:
+        """Whether recent answers still look like what the calibrators were fitted on, one entry a form.
+
+        Empty before the first check, for uncalibrated forms, and with a `drift_window` of 0.
+        """
+        return self._drift.reports()
 
     def close(self) -> None:
-        """Ends the guard's thread; models stay loaded for others."""
+        """Ends the guard's thread, and sends what is traced; models and sinks stay for others."""
+        self.tracing.flush()
         if self._executor is not None:
             self._executor.shutdown(wait=False, cancel_futures=True)
             self._executor = None
 
     async def _in_thread(self, inputs: list[CheckInput]) -> list[GuardReport]:
-        return await asyncio.get_running_loop().run_in_executor(
-            self._own_thread(), self._check_traced, inputs, None
-        )
+        deadline = Deadline(self._config.timeout)  # it also runs while all threads are busy
+        work = self._own_threads().submit(self._check_traced, inputs, None, deadline)
+        waiting = asyncio.wrap_future(work)
+        try:
+            await asyncio.wait({waiting}, timeout=deadline.left())
+            if not waiting.done() and work.cancel():
+                return self._check_traced(inputs, None, deadline)
+            return await waiting
+        except asyncio.CancelledError:
+            deadline.cancel()
+            work.cancel()
+            raise
 
-    def _own_thread(self) -> ThreadPoolExecutor:
-        # Its own thread: waiting for a model must not use up the application's default executor.
+    def _own_threads(self) -> ThreadPoolExecutor:
+        if self._origin is not None:
+            return self._origin._own_threads()
+        # Its own threads: waiting for a model must not use up the application's default executor.
         with self._starting:
             if self._executor is None:
-                self._executor = ThreadPoolExecutor(max_workers=1, thread_name_prefix="franq-guard")
+                self._executor = ThreadPoolExecutor(_THREADS, thread_name_prefix="franq-guard")
             return self._executor
 
     def _correlated(self, items: list[CheckInput]) -> list[CheckInput]:
         """The items with what is current on this thread, where nothing was handed over."""
-        if self._tracing is None or all(item.correlation is not None for item in items):
+        if not self.tracing or all(item.correlation is not None for item in items):
             return items
-        current = self._tracing.current()
+        current = Correlation.current()
         return [item if item.correlation else replace(item, correlation=current) for item in items]
 
     def _emit(self, report: GuardReport, correlation: Correlation | None) -> None:
-        """Hands a finished report to the tracing sinks, once for each answer; returns at once."""
-        if self._tracing is not None:
-            self._tracing.emit(report, correlation)
+        """Hands a finished report to drift monitors and tracing sinks, once an answer; returns at once."""
+        self._drift.observe(report)
+        self.tracing.emit(report, correlation)
 
-    def _check_traced(self, items: Sequence[CheckInput], progress: Progress | None) -> list[GuardReport]:
+    def _check_traced(
+        self, items: Sequence[CheckInput], progress: Progress | None, deadline: Deadline | None = None
+    ) -> list[GuardReport]:
         try:
-            reports = self._check(items, progress)
+            reports = self._check(items, progress, deadline or Deadline(self._config.timeout))
         except Exception as error:
-            if self._tracing is not None:
+            if self.tracing:
                 for item in items:
                     self._emit(self._failed(item, error), item.correlation)
             raise
@@ -289,18 +386,22 @@ class Guard:
             self._emit(report, item.correlation)
         return reports
 
-    def _check(self, items: Sequence[CheckInput], progress: Progress | None) -> list[GuardReport]:
-        deadline = Deadline(self._config.timeout)
+    def _check(
+        self, items: Sequence[CheckInput], progress: Progress | None, deadline: Deadline
+    ) -> list[GuardReport]:
         timings: dict[str, float] = {}
         start = time.perf_counter()
         try:
+            deadline.check()
             pipeline = self._loaded()
             timings["loading"] = time.perf_counter() - start
             scored = pipeline.run(items, deadline=deadline, timings=timings, progress=progress)
             rewriting = time.perf_counter()
-            reports = [
-                self._report(pipeline, item, result) for item, result in zip(items, scored, strict=True)
-            ]
+            with limited(deadline):
+                reports = [
+                    guarded_report(pipeline, item, result, self._config.policy)
+                    for item, result in zip(items, scored, strict=True)
+                ]
             timings["rewriting"] = time.perf_counter() - rewriting
         except Exception as error:
             unexpected = not isinstance(error, FranqGuardError)
@@ -313,92 +414,17 @@ class Guard:
         timings["total"] = time.perf_counter() - start
         return [replace(report, timings=dict(timings)) for report in reports]
 
-    def _report(self, pipeline: Pipeline, item: CheckInput, scored: Scored) -> GuardReport:
-        from franq_guard.rewriting import rewrite
-
-        claims = self._config.policy.apply(scored.claims)
-        rewriting = rewrite(
-            item.answer, claims, self._config.policy, passages=item.passages, rephraser=pipeline.rephraser
-        )
-        calibrator = pipeline.calibrator_of(scored.form)
-        return GuardReport(
-            question=item.question,
-            passages=item.passages,
-            answer=item.answer,
-            text=rewriting.text,
-            claims=claims,
-            blocked=rewriting.blocked,
-            form=scored.form,
-            form_reason=scored.form_reason,
-            samples=scored.samples,
-            calibration="none" if calibrator is None else calibrator.mode,
-            calibrator=None if calibrator is None else calibrator.id,
-            models={
-                "language_model": pipeline.language_model.id,
-                "alignment_model": pipeline.aligner.id,
-                "splitter": pipeline.aligner.splitter_name,
-            },
-            coverage=_coverage(item.answer, claims),
-            notes=(*scored.notes, *rewriting.notes),
-        )
-
     def _failed(self, item: CheckInput, error: Exception) -> GuardReport:
-        from franq_guard.claims import RuleExtractor
-        from franq_guard.pipeline.pipeline import unchecked_claims
-
-        reason = f"{type(error).__name__}: {error}"
-        blocked = self._config.on_error == "block"
-        try:
-            claims = unchecked_claims(item, RuleExtractor(max_claims=self._config.max_claims), reason)
-            coverage = _coverage(item.answer, claims)
-        except Exception as second:  # what failed may have been the splitting itself
-            logger.warning("the answer could not be split into claims: %s", second)
-            claims = ()
-            coverage = Coverage(total=len("".join(item.answer.split())), scored=0, not_checkworthy=0)
-        return GuardReport(
-            question=item.question,
-            passages=item.passages,
-            answer=item.answer,
-            text=WITHHELD if blocked else item.answer,
-            claims=claims,
-            blocked=blocked,
-            error=reason,
-            coverage=coverage,
-            notes=("the check failed: nothing in this answer was checked",),
-        )
+        return failed_report(item, error, max_claims=self._config.max_claims, on_error=self._config.on_error)
 
     def _loaded(self) -> Pipeline:
+        if self._origin is not None:
+            return self._origin._loaded()
         if self._pipeline is None:
             with self._loading:
                 if self._pipeline is None:
-                    self._pipeline = assembly.assemble(self._config, **self._given)
+                    pipeline = assembly.assemble(self._config, **self._given)
+                    for calibrator in (pipeline.calibrator, pipeline.short_calibrator):
+                        self._drift.follow(calibrator, hard=self._config.threshold is not None)
+                    self._pipeline = pipeline
         return self._pipeline
-
-
-def _coverage(answer: str, claims: Sequence[ScoredClaim]) -> Coverage:
-    from franq_guard.claims import markup_ranges
-
-    scored, exempt, left_open = (np.zeros(len(answer), dtype=bool) for _ in range(3))
-    for claim in claims:
-        if claim.p_true is not None:
-            # Words that join two claims belong to no span but to their sentence.
-            _mark(scored, (claim.sentence, *claim.spans))
-        elif claim.verdict is Verdict.NOT_CHECKWORTHY:
-            _mark(exempt, (claim.sentence, *claim.spans))
-        else:
-            _mark(left_open, claim.spans)
-    for start, end in markup_ranges(answer):
-        exempt[start:end] = True
-    scored &= ~left_open
-    exempt &= ~(left_open | scored)
-    visible = np.array([not character.isspace() for character in answer], dtype=bool)
-    return Coverage(
-        total=int(visible.sum()),
-        scored=int((scored & visible).sum()),
-        not_checkworthy=int((exempt & visible).sum()),
-    )
-
-
-def _mark(mask: NDArray[np.bool_], spans: Iterable[Span]) -> None:
-    for span in spans:
-        mask[span.start : span.end] = True

@@ -8,10 +8,23 @@ from typing import Any
 
 from franq_guard.errors import InputError
 from franq_guard.pipeline.handed_over import TokenLogProb, as_token_log_probs
-from franq_guard.schema import Passage
+from franq_guard.schema import Passage, ScoredClaim
 from franq_guard.tracing.correlation import Correlation, as_correlation
 
 _TEXT_KEYS = ("text", "page_content", "content")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Continuation:
+    """How much of a growing answer was checked before.
+
+    Attributes:
+        start: up to this character.
+        claims: those found there.
+    """
+
+    start: int = 0
+    claims: tuple[ScoredClaim, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,6 +38,7 @@ class CheckInput:
         token_log_probs: the generator's own log-probabilities of the answer's tokens given question and
             passages; None to have the guard's model score the answer.
         correlation: the runs and spans that the answer belongs to; None if not known.
+        continues: what was checked before, if the answer is still being written; None otherwise.
     """
 
     question: str
@@ -32,6 +46,7 @@ class CheckInput:
     answer: str
     token_log_probs: tuple[TokenLogProb, ...] | None = None
     correlation: Correlation | None = None
+    continues: Continuation | None = None
 
 
 def as_input(

@@ -6,10 +6,14 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from franq_guard.errors import ConfigError, InputError
 from franq_guard.schema import Action, ScoredClaim, Verdict
+
+if TYPE_CHECKING:
+    from franq_guard.calibration import Calibrator
+    from franq_guard.calibration.risk_control import Promise
 
 Annotation = Literal["inline", "footnotes"]
 BlockMode = Literal["drop", "replace"]
@@ -38,6 +42,8 @@ class Policy:
         answer_message: stands in for an answer of which too little is left.
         min_kept: share of the characters in checkworthy claims that must survive, in [0, 1]; with less, the
             whole answer is replaced. 0 never replaces it.
+        keep_promise: block below the threshold that the calibrator's card promises (`franq-guard calibrate
+            --target-false-rate`), instead of below `block_below`.
 
     Raises:
         ConfigError: if a threshold is out of range or out of order, or another setting is unknown.
@@ -53,6 +59,7 @@ class Policy:
     sentence_message: str = "[This statement was removed: it is probably wrong.]"
     answer_message: str = "The documents at hand do not allow a reliable answer to this question."
     min_kept: float = 0.3
+    keep_promise: bool = False
 
     def __post_init__(self) -> None:
         for name in (*_THRESHOLDS, "review_below"):
@@ -69,10 +76,46 @@ class Policy:
         object.__setattr__(self, "unchecked", _action(self.unchecked))
         _one_of("annotation", self.annotation, get_args(Annotation))
         _one_of("block_mode", self.block_mode, get_args(BlockMode))
+        if not isinstance(self.keep_promise, bool):
+            raise ConfigError(f"keep_promise must be true or false, got {self.keep_promise!r}")
         for name in ("sentence_message", "answer_message"):
             value = getattr(self, name)
             if not isinstance(value, str) or not value.strip():
                 raise ConfigError(f"{name} must be a text that is not blank, got {value!r}")
+
+    def keeping(self, promise: Promise | None) -> Policy:
+        """This policy, with the promised threshold for blocking.
+
+        Thresholds of milder actions that lie below it are raised to it, which switches them off.
+
+        Args:
+            promise: of a calibrator's card, `calibrator.card.promise`.
+
+        Raises:
+            ConfigError: if nothing is promised.
+        """
+        remedy = "fit it with `franq-guard calibrate --target-false-rate`, or set block_below instead"
+        if promise is None:
+            raise ConfigError(f"the calibrator's card holds no promise that could be kept: {remedy}")
+        if promise.threshold is None:
+            raise ConfigError(f"the calibrator's card promises nothing: {promise.reason}")
+        at = promise.threshold
+        raised = {
+            name: max(at, value) for name in _THRESHOLDS[1:] if (value := getattr(self, name)) is not None
+        }
+        return replace(self, block_below=at, **raised)
+
+    def for_calibrator(self, calibrator: Calibrator | None) -> Policy:
+        """What applies to claims that went through a calibrator: this policy, or its promised threshold.
+
+        Raises:
+            ConfigError: if a promise is to be kept, and the calibrator promises nothing.
+        """
+        if not self.keep_promise:
+            return self
+        if calibrator is None:
+            raise ConfigError("keep_promise needs a calibrator: `franq-guard calibrate --target-false-rate`")
+        return self.keeping(calibrator.card.promise)
 
     def decide(self, claim: ScoredClaim) -> ScoredClaim:
         """Sets the action and the review flag of one claim.

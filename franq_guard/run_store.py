@@ -29,7 +29,7 @@ class _Tree(Generic[K]):
     passages: dict[str, Passage] = field(default_factory=dict)
     retrieved: bool = False
     question: str | None = None
-    slots: dict[str, Any] = field(default_factory=dict)
+    slots: dict[Hashable, Any] = field(default_factory=dict)
 
 
 class RunStore(Generic[K]):
@@ -152,14 +152,14 @@ class RunStore(Generic[K]):
             tree = self._tree(run)
             return None if tree is None else tree.question
 
-    def put(self, run: K, slot: str, value: Any) -> None:
+    def put(self, run: K, slot: Hashable, value: Any) -> None:
         """Keeps any value with the run's root; nothing happens if the run is not known."""
         with self._lock:
             tree = self._tree(run)
             if tree is not None:
                 tree.slots[slot] = value
 
-    def get(self, run: K | None, slot: str, default: Any = None) -> Any:
+    def get(self, run: K | None, slot: Hashable, default: Any = None) -> Any:
         """What `put` kept under this name with the run's root."""
         with self._lock:
             tree = self._tree(run)

@@ -120,6 +120,7 @@ class Evidence:
         aligned: P(the text entails the claim), in [0, 1].
         neutral: P(the text says neither), in [0, 1].
         contradicted: P(the text contradicts the claim), in [0, 1].
+        differs: which of its numbers, dates or negations differ from the claim's; empty if none do.
     """
 
     passage: int
@@ -129,6 +130,7 @@ class Evidence:
     aligned: float
     neutral: float
     contradicted: float
+    differs: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -314,6 +316,18 @@ class GuardReport:
         from franq_guard.report.serialise import from_json
 
         return from_json(text)
+
+    def to_html(self) -> str:
+        """A self-contained page: it loads nothing, works without a mouse, and prints."""
+        from franq_guard.report.html import to_html
+
+        return to_html(self)
+
+    def _repr_html_(self) -> str:
+        """The page in a frame of its own, for notebooks."""
+        from franq_guard.report.html import notebook
+
+        return notebook(self)
 
     def __rich__(self) -> Any:
         """Renders as a table when printed with rich."""

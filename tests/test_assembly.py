@@ -45,12 +45,20 @@ def calibrator(**bound):
     return Calibrator.fit(*rows, np.arange(40) % 2, **bound)
 
 
-def test_objects_are_used_as_they_are(objects):
+def test_objects_are_used_behind_one_worker_each(objects):
     pipeline = assemble(GuardConfig.load(), **objects)
-    assert pipeline.language_model is objects["language_model"]
-    assert pipeline.aligner.model is objects["alignment_model"]
-    aligner = Aligner(WordAligner())
-    assert assemble(GuardConfig.load(), language_model=WordLM(), alignment_model=aligner).aligner is aligner
+    assert pipeline.language_model.model is objects["language_model"]
+    assert pipeline.aligner.model.model is objects["alignment_model"]
+    again = assemble(GuardConfig.load(), **objects)
+    assert again.language_model is pipeline.language_model
+    assert again.aligner.model is pipeline.aligner.model
+
+
+def test_an_aligner_keeps_its_settings(objects):
+    aligner = Aligner(objects["alignment_model"], windowing="whole")
+    used = assemble(GuardConfig.load(), language_model=WordLM(), alignment_model=aligner).aligner
+    assert used.id == aligner.id
+    assert used.model.model is aligner.model is objects["alignment_model"]
 
 
 def test_settings_reach_the_pipeline(objects):

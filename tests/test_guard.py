@@ -7,7 +7,7 @@ from fakes import BrokenLM, SlowLM, WordLM, make_guard
 
 from franq_guard import Guard, GuardConfig, GuardReport, Policy
 from franq_guard.errors import CheckTimeoutError, ConfigError, InputError, ModelError
-from franq_guard.guard import WITHHELD
+from franq_guard.outcome import WITHHELD
 from franq_guard.schema import Action, Verdict
 
 QUESTION = "How tall is the tower?"
@@ -80,7 +80,7 @@ async def test_wrong_types_are_raised_when_awaited():
 # What happens when a check fails.
 
 
-@pytest.mark.parametrize("error", [ModelError("no weights"), RuntimeError("boom"), MemoryError()])
+@pytest.mark.parametrize("error", [ModelError("no weights"), RuntimeError("boom"), OSError("gone")])
 @pytest.mark.parametrize("on_error", ["pass", "block"])
 def test_a_failed_check_leaves_every_claim_unchecked(error, on_error, caplog):
     guard = make_guard(language_model=BrokenLM(error), on_error=on_error)

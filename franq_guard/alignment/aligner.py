@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from copy import copy
 from dataclasses import dataclass
 from itertools import chain
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from franq_guard.alignment.claim_alignment import ClaimAlignment
 from franq_guard.alignment.combiner import LexicalCombiner
 from franq_guard.alignment.lexical import Terms, terms
 from franq_guard.alignment.lexical_index import LexicalIndex
+from franq_guard.alignment.mismatch import FEATURES, MismatchIndex, MismatchPenalty
 from franq_guard.alignment.splitters import SplitFunction, resolve_splitter
 from franq_guard.alignment.windows import Window, cut, nli_sp_windows, sentence_windows, whole_window
 from franq_guard.errors import ConfigError, InputError
@@ -50,6 +52,7 @@ class _JobPlan:
     passages: Sequence[str]
     windows: list[Window]
     index: LexicalIndex
+    numbers: MismatchIndex
     claims: list[_ClaimPlan]
 
 
@@ -78,6 +81,9 @@ class Aligner:
         splitter: "rules", "punkt", or a function text -> spans. None means the rules for "sentences";
             for "nli_sp" Punkt where it is installed, because AlignScore was published with it.
         combiner: adds lexical evidence; None takes the model's P(aligned) as it is.
+        mismatch: lowers the score of windows whose numbers, dates, units or negations differ from the
+        claim's;
+            None leaves them to the model. English only.
         max_windows_per_claim: of more windows than this only the most relevant are scored.
         max_pairs_per_answer: bounds the work for one answer: many claims get fewer windows each.
 
@@ -94,6 +100,7 @@ class Aligner:
         stride: int = 2,
         splitter: str | SplitFunction | None = None,
         combiner: LexicalCombiner | None = None,
+        mismatch: MismatchPenalty | None = None,
         max_windows_per_claim: int = 64,
         max_pairs_per_answer: int = 4096,
     ) -> None:
@@ -116,16 +123,25 @@ class Aligner:
         self._stride = stride
         self._splitter = resolve_splitter(splitter, prefer_punkt=windowing == "nli_sp")
         self._combiner = combiner
+        self._mismatch = mismatch
         self._max_windows = max_windows_per_claim
         self._max_pairs = max_pairs_per_answer
 
     @property
     def id(self) -> str:
-        """Names the model, the combiner, the windowing and a splitter other than the rules."""
-        combined = f"{self._model.id}+{self._combiner.name}" if self._combiner else self._model.id
+        """Names the model, the combiner, the penalty, the windowing and a splitter other than the rules."""
+        combined = "+".join(
+            [self._model.id, *(part.name for part in (self._combiner, self._mismatch) if part is not None)]
+        )
         windowing = f"sentences-{self._size}" if self._windowing == "sentences" else self._windowing
         splitter = "" if self._splitter.name == "rules" else f":{self._splitter.name}"
         return f"{combined}/{windowing}{splitter}"
+
+    def with_model(self, model: AlignmentModel) -> Aligner:
+        """This aligner over another interface to the same weights, such as a worker that callers share."""
+        other = copy(self)
+        other._model = model
+        return other
 
     @property
     def model(self) -> AlignmentModel:
@@ -200,7 +216,8 @@ class Aligner:
             self._claim_plan(claim, texts, found, index, len(windows), limit)
             for claim, texts, found in zip(job.claims, parts, wanted, strict=True)
         ]
-        return _JobPlan(job.passages, windows, index, claims)
+        numbers = MismatchIndex(windows, self._splitter.split)
+        return _JobPlan(job.passages, windows, index, numbers, claims)
 
     def _parts(self, claim: str) -> list[list[str]]:
         """The claim's sentences, over-long ones cut up, since a model must never cut off a claim's end."""
@@ -248,12 +265,16 @@ class Aligner:
         windows = tuple(plan.windows[row] for row in claim.rows)
         probabilities = np.zeros((len(claim.parts), len(windows), 3))
         scores = np.zeros((len(claim.parts), len(windows)))
+        mismatches = np.zeros((len(claim.parts), len(windows), len(FEATURES)))
         for i, part in enumerate(claim.parts):
             probabilities[i] = [scored[window.text, part] for window in windows]
             scores[i] = probabilities[i, :, 0]
             if self._combiner is not None:
                 features = plan.index.features(terms(part), claim.rows)
                 scores[i] = self._combiner.combine(probabilities[i], features)
+            if self._mismatch is not None:
+                mismatches[i] = plan.numbers.features(part, claim.rows)
+                scores[i] = self._mismatch.apply(scores[i], mismatches[i])
         return ClaimAlignment(
             claim=claim.claim,
             sentences=claim.parts,
@@ -261,8 +282,19 @@ class Aligner:
             windows=windows,
             probabilities=probabilities,
             scores=scores,
+            mismatches=mismatches,
             coverage=plan.index.coverage(claim.terms)[claim.rows],
             notes=claim.notes,
             passages=plan.passages,
             split=self._splitter.split,
         )
+
+
+def embedded_aligner(model: AlignmentModel, **options: Any) -> Aligner:
+    """The aligner as it is shipped with the embedded model: with lexical evidence and the mismatch penalty.
+
+    Args:
+        model: the embedded alignment model.
+        options: other settings of `Aligner`.
+    """
+    return Aligner(model, combiner=LexicalCombiner.embedded(), mismatch=MismatchPenalty.embedded(), **options)

@@ -6,15 +6,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
 from franq_guard.alignment.lexical import Terms, terms, tokenize
+from franq_guard.alignment.mismatch import FEATURES, MismatchIndex
 from franq_guard.alignment.splitters import SplitFunction
 from franq_guard.alignment.windows import Piece, Window
 from franq_guard.models.base import FloatArray
+from franq_guard.quantities import quantities
 from franq_guard.schema import Evidence, Verdict
 
 SUPPORTED_ABOVE = 0.5
 """P(faithful) must exceed this for "supported" (FRANQ's own threshold, strict)."""
+
+_DIFFERS = 0.75
+"""What a difference in numbers or negation counts for at least, where P(contradicted) orders evidence."""
 
 TALKS_ABOUT = 0.5
 """Share of a claim's words a window must mention before its contradiction counts: without it, small models
@@ -32,7 +38,10 @@ class ClaimAlignment:
             without text.
         windows: the W windows that were scored.
         probabilities: aligned, neutral, contradicted of each claim sentence and window, shape (S, W, 3).
-        scores: what the maximum is taken over, shape (S, W): P(aligned), or the combiner's P(faithful).
+        scores: what the maximum is taken over, shape (S, W): P(aligned), or the combiner's P(faithful),
+        lowered
+            by the mismatch penalty.
+        mismatches: columns of `mismatch.FEATURES`, shape (S, W, 3); all 0 without the penalty.
         coverage: share of the claim's words that each window mentions, shape (W,).
         notes: limits that cut in.
     """
@@ -43,6 +52,7 @@ class ClaimAlignment:
     windows: tuple[Window, ...]
     probabilities: FloatArray
     scores: FloatArray
+    mismatches: FloatArray
     coverage: FloatArray
     notes: tuple[str, ...] = ()
     passages: Sequence[str] = field(repr=False)
@@ -79,7 +89,8 @@ class ClaimAlignment:
 
         - supported: P(faithful) > 0.5.
         - contradicted: not supported, and a window that mentions at least half of the claim's words finds
-          contradiction more likely than alignment and than neither.
+          contradiction more likely than alignment and than neither, or differs from it in a number, date or
+          unit, or says the opposite in nearly the same words.
         - not_mentioned: anything else.
         - not_checkworthy: a claim without text.
         """
@@ -92,8 +103,15 @@ class ClaimAlignment:
     def _denied(self) -> FloatArray:
         """P(contradicted) of the windows that talk about the claim and deny it; 0 for the others."""
         rows = self.window_probabilities
-        denies = (self.coverage >= TALKS_ABOUT) & (rows.argmax(axis=1) == 2)
-        return np.where(denies, rows[:, 2], 0.0)
+        talks = self.coverage >= TALKS_ABOUT
+        denied = np.where(talks & (rows.argmax(axis=1) == 2), rows[:, 2], 0.0)
+        return np.where(talks & self.differs, np.maximum(rows[:, 2], _DIFFERS), denied)
+
+    @property
+    def differs(self) -> NDArray[np.bool_]:
+        """Whether a window differs in a number, date, unit or negation from a sentence of the claim; (W,)."""
+        columns = [FEATURES.index("different"), FEATURES.index("negated")]
+        return np.asarray((self.mismatches[:, :, columns] > 0).any(axis=(0, 2)))
 
     def evidence(self, top: int = 3) -> tuple[Evidence, ...]:
         """The text that decided, best first: what contradicts a contradicted claim, else what scores highest.
@@ -125,8 +143,21 @@ class ClaimAlignment:
                     aligned=aligned,
                     neutral=neutral,
                     contradicted=contradicted,
+                    differs=self._difference(index),
                 )
         return tuple(found.values())
+
+    def _difference(self, index: int) -> str:
+        """How a window differs from the claim in what can be compared exactly; empty if it does not."""
+        if not self.mismatches[:, index].any():
+            return ""
+        numbers = MismatchIndex(self.windows, self.split)
+        found = [
+            f"“{difference.claim.text}” against “{difference.text.text}”"
+            for difference in numbers.differences(quantities(self.claim), index)
+            if difference.text is not None
+        ]
+        return ", ".join(found) or "one affirms what the other denies"
 
     def _narrowed(self, window: Window, wanted: Terms) -> Piece | None:
         candidates = [

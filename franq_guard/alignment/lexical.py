@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
+
+from franq_guard.quantities.numerals import plain_decimal, plain_numeral
+from franq_guard.quantities.stems import STOP_WORDS, fold, stem
 
 _TOKEN = re.compile(r"\d+(?:[.,]\d+)+|[^\W_]+")
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
@@ -29,16 +31,6 @@ _NUMERALS = {
         range(30, 100, 10), "thirty forty fifty sixty seventy eighty ninety".split(), strict=True
     )
 }
-_STOP_WORDS = frozenset(
-    "a about after all also although am among an and another any are as at be because been before being "
-    "between both but by can could did do does doing during each either else etc ever every for from had "
-    "has have having he her here hers herself him himself his how however i if in into is it its itself "
-    "just ll may me might more most much must my myself nor of on only onto or other our ours out over "
-    "own per re s same shall she should since so some such t than that the their theirs them themselves "
-    "then there these they this those though through to too under until up upon us ve very was we were "
-    "what when where whether which while who whom whose why will with within would yes yet you your yours "
-    "d m".split()
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +49,7 @@ class Terms:
 def terms(claim: str) -> Terms:
     """Finds what a claim mentions."""
     tokens = tokenize(claim)
-    content = frozenset(token for token in tokens if token not in _STOP_WORDS)
+    content = frozenset(token for token in tokens if token not in STOP_WORDS)
     return Terms(
         words=content or frozenset(tokens),
         numbers=frozenset(token for token in tokens if token[0].isdigit() and _NUMBER.fullmatch(token)),
@@ -71,9 +63,9 @@ def tokenize(text: str) -> list[str]:
     the script of digits do not matter.
     """
     units: list[str] = []
-    for raw in _TOKEN.findall(_fold(text)):
+    for raw in _TOKEN.findall(fold(text)):
         if raw in _MAGNITUDES and units and _NUMBER.fullmatch(units[-1]):
-            units[-1] = _plain(Decimal(units[-1]).scaleb(_MAGNITUDES[raw]))
+            units[-1] = plain_decimal(Decimal(units[-1]).scaleb(_MAGNITUDES[raw]))
         elif raw.isascii() or not _UNSPACED.search(raw):
             units.append(_unit(raw))
         else:
@@ -81,54 +73,11 @@ def tokenize(text: str) -> list[str]:
     return units
 
 
-def _fold(text: str) -> str:
-    if text.isascii():
-        return text.lower()
-    decomposed = unicodedata.normalize("NFKD", text.casefold())
-    return "".join(
-        str(unicodedata.digit(char)) if char.isdigit() else char
-        for char in decomposed
-        if not unicodedata.category(char).startswith("M")
-    )
-
-
 @lru_cache(maxsize=100_000)
 def _unit(token: str) -> str:
     if token[0].isdigit():
         if _NUMBER.fullmatch(token):
-            return _canonical_number(token)
+            return plain_numeral(token)
         ordinal = _ORDINAL.fullmatch(token)
-        return _plain(Decimal(ordinal[1])) if ordinal else token
-    return _NUMERALS.get(token) or _stem(token)
-
-
-def _canonical_number(token: str) -> str:
-    """Turns "1,789" into "1789", "3,5" and "3.50" into "3.5"."""
-    groups = re.split("[.,]", token)
-    if len(groups) > 1 and all(len(group) == 3 for group in groups[1:]) and not token.startswith("0"):
-        if len(groups) > 2 or "," in token:
-            return _plain(Decimal("".join(groups)))
-    if len(groups) > 2:  # a date or a version
-        return ".".join(groups)
-    return _plain(Decimal(".".join(groups)))
-
-
-def _plain(value: Decimal) -> str:
-    text = format(value, "f")
-    text = text.rstrip("0").rstrip(".") if "." in text else text
-    return text.lstrip("0") or "0"
-
-
-def _stem(word: str) -> str:
-    """Takes English inflections off, so that "completed" meets "complete". Other scripts stay as they are."""
-    if len(word) < 4 or not word.isascii():
-        return word
-    if word.endswith("ies"):
-        return word[:-3] + "y"
-    for ending in ("ing", "ed", "es", "s", "ly"):
-        if word.endswith(ending) and len(word) - len(ending) >= 3 and not word.endswith("ss"):
-            word = word[: -len(ending)]
-            if ending in ("ing", "ed") and len(word) > 3 and word[-1] == word[-2] and word[-1] not in "lsz":
-                word = word[:-1]
-            break
-    return word[:-1] if word.endswith("e") and len(word) > 3 else word
+        return plain_decimal(Decimal(ordinal[1])) if ordinal else token
+    return _NUMERALS.get(token) or stem(token)

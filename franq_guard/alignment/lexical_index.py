@@ -36,7 +36,7 @@ class LexicalIndex:
         self._postings: dict[str, IntArray] = {
             word: np.asarray(rows, dtype=np.int64) for word, rows in postings.items()
         }
-        self._first, self._after = _surroundings(windows)
+        self._first, self._after = surroundings(windows)
 
     def relevance(self, claim: Terms) -> FloatArray:
         """Sum of the inverse document frequencies of the claim's words in each window.
@@ -89,7 +89,7 @@ def _share(found: NDArray[np.bool_]) -> FloatArray:
     return found.mean(axis=1, dtype=np.float64) if found.shape[1] else np.zeros(len(found))
 
 
-def _surroundings(windows: Sequence[Window]) -> tuple[IntArray, IntArray]:
+def surroundings(windows: Sequence[Window]) -> tuple[IntArray, IntArray]:
     """For each window the range of windows of its passage that start near it."""
     places = np.asarray([window.pieces[0][:2] if window.pieces else (0, 0) for window in windows])
     passage, start = places[:, 0].astype(np.int64), places[:, 1].astype(np.int64)

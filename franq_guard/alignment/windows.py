@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from franq_guard.alignment.splitters import SplitFunction
+from franq_guard.alignment.tables import TableRow, find_tables
 
 SEPARATOR = "\n"
 """What joins passages into one context."""
@@ -32,10 +33,12 @@ class Window:
     Attributes:
         text: the text.
         pieces: where it comes from, in order; more than one if it spans passages, none for an empty context.
+        table_row: True if the text is a table's row written out; the passage's own words are others.
     """
 
     text: str
     pieces: tuple[Piece, ...] = ()
+    table_row: bool = False
 
 
 EMPTY = Window("")
@@ -85,7 +88,8 @@ def sentence_windows(
     """Cuts every passage into overlapping groups of sentences, for models that read short texts best.
 
     Windows never span passages. A sentence that exceeds the limit is cut, so the model cuts nothing off.
-    Every character that is not white space is in a window.
+    Every character that is not white space is in a window, but for the header lines of tables, which are
+    written out with every row.
 
     Args:
         passages: the texts.
@@ -99,21 +103,52 @@ def sentence_windows(
     """
     windows: list[Window] = []
     for index, passage in enumerate(passages):
-        parts = [part for a, b in _covering(passage, split) for part in cut(passage, a, b, limit)]
-        first = 0
-        while first < len(parts):
-            start, after = parts[first][0], first + 1
-            # Measured whole: two sentences without a blank between them are one long word.
-            while after < min(first + size, len(parts)) and (
-                reading_cost(passage[start : parts[after][1]]) <= limit
-            ):
-                after += 1
-            end = parts[after - 1][1]
-            windows.append(Window(passage[start:end], (Piece(index, start, end),)))
-            if after == len(parts):
-                break
-            first = min(first + stride, after)
+        at = 0
+        for table in find_tables(passage):
+            windows += _prose_windows(passage[: table.start], at, index, split, size, stride, limit)
+            for row in table.rows:
+                windows += _row_windows(row, index, limit)
+            at = table.end
+        windows += _prose_windows(passage, at, index, split, size, stride, limit)
     return windows or [EMPTY]
+
+
+def _prose_windows(
+    text: str, begin: int, index: int, split: SplitFunction, size: int, stride: int, limit: int
+) -> Iterator[Window]:
+    """The windows of `text[begin:]`; `text` begins where the passage does."""
+    parts = [
+        (begin + start, begin + end)
+        for a, b in _covering(text[begin:], split)
+        for start, end in cut(text[begin:], a, b, limit)
+    ]
+    first = 0
+    while first < len(parts):
+        start, after = parts[first][0], first + 1
+        # Measured whole: two sentences without a blank between them are one long word.
+        while after < min(first + size, len(parts)) and reading_cost(text[start : parts[after][1]]) <= limit:
+            after += 1
+        end = parts[after - 1][1]
+        yield Window(text[start:end], (Piece(index, start, end),))
+        if after == len(parts):
+            break
+        first = min(first + stride, after)
+
+
+def _row_windows(row: TableRow, index: int, limit: int) -> Iterator[Window]:
+    """A row written out, in several windows if it is too long for one."""
+    texts: list[str] = []
+    start, end = row.start, row.start
+    for sentence, (cell_start, cell_end) in row.sentences:
+        if texts and reading_cost(" ".join([*texts, sentence])) > limit:
+            yield Window(" ".join(texts), (Piece(index, start, end),), table_row=True)
+            texts, start = [], cell_start
+        pieces = [sentence[a:b] for a, b in cut(sentence, 0, len(sentence), limit)]
+        for piece in pieces[:-1]:
+            yield Window(piece, (Piece(index, cell_start, cell_end),), table_row=True)
+        texts.append(pieces[-1])
+        end = cell_end
+    yield Window(" ".join(texts), (Piece(index, start, end),), table_row=True)
 
 
 def _covering(text: str, split: SplitFunction) -> Iterator[tuple[int, int]]:

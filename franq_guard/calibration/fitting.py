@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import get_args
+from typing import Any, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from franq_guard import __version__
 from franq_guard._arrays import BoolArray, FloatArray, as_labels, as_vector, equal_lengths
 from franq_guard.calibration.calibrator import CalibrationCard, Calibrator, Form, Mode, Split
-from franq_guard.calibration.isotonic import MonotoneMap
+from franq_guard.calibration.isotonic import FLOOR, MonotoneMap
+from franq_guard.drift.sketch import Reference, SignalSketch, worth
 from franq_guard.errors import CalibrationError, ConfigError, InputError
 from franq_guard.franq import LONG_FORM, SHORT_FORM, mix
 from franq_guard.uncertainty import SIGNALS, as_confidence
@@ -204,8 +205,8 @@ def _reference(draft: Calibrator, rows: _Rows, groups: NDArray[Any]) -> Referenc
         return None
     values = {
         "alignment": rows.alignment,
-        draft.signals[0]: np.maximum(rows.faith, LOWEST),
-        draft.signals[1]: np.maximum(rows.unfaith, LOWEST),
+        draft.signals[0]: np.maximum(rows.faith, FLOOR),
+        draft.signals[1]: np.maximum(rows.unfaith, FLOOR),
         "p_true": p_true,
     }
     return Reference(

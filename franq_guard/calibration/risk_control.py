@@ -6,10 +6,10 @@ that it has not seen are then tested, from the start towards more lenient thresh
 fails. The last threshold that passed is chosen. As neither the order nor the tests depend on what is tested,
 each test may use the whole error probability 1 - confidence.
 
-What is promised, for a threshold t: draw a question of which at least one claim has P(true) >= t, then one of
-those claims. It is false with a probability of at most the target. That holds with the stated confidence over
-the draw of the labelled questions, if they and future ones are exchangeable. Claims of one question may depend
-on each other in any way: a question counts once.
+What is promised, for a threshold t: draw a question of which at least one claim has P(true) >= t, then one
+of those claims. It is false with a probability of at most the target. That holds with the stated confidence
+over the draw of the labelled questions, if they and future ones are exchangeable. Claims of one question may
+depend on each other in any way: a question counts once.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ from franq_guard.errors import ConfigError, InputError
 
 Test = Literal["binomial", "betting"]
 
-_CANDIDATES = 100
+_CANDIDATES = 60
+_STAKES = 30
 _MOST_QUESTIONS = 1_000_000
 
 
@@ -41,7 +42,8 @@ class Promise:
         threshold: on P(true): claims at or above it are let through; None if the data do not support it.
         test: "binomial" looks at one claim a question, drawn at random, "betting" at all of them.
         questions: labelled questions that were tested, none of them fitted on.
-        kept: of them, those of which a claim is let through; at the start of the sequence without a threshold.
+        kept: of them, those of which a claim is let through; without a threshold, at the start of the
+            sequence.
         false_rate: mean share of false claims among those of a question that are let through; None if there
             are none.
         share_kept: share of the tested claims that are let through, in [0, 1].
@@ -138,13 +140,13 @@ def fewest_questions(target: float, confidence: float) -> int:
 
 def binomial_p_value(losses: FloatArray, target: float) -> float:
     """P(at most so many false) if the false rate were the target; exact for independent losses of 0 and 1."""
-    from scipy.stats import binom
+    from scipy.special import bdtr
 
-    return float(binom.cdf(round(losses.sum()), losses.size, target)) if losses.size else 1.0
+    return float(bdtr(round(losses.sum()), losses.size, target)) if losses.size else 1.0
 
 
 def betting_p_value(losses: FloatArray, target: float, stake: float) -> float:
-    """One over the wealth of who bet against a mean loss of at least the target (Waudby-Smith and Ramdas 2023).
+    """One over the wealth of who bets that the mean loss is below the target (arXiv 2010.09686).
 
     Args:
         losses: independent, in [0, 1], shape (n,).
@@ -179,7 +181,7 @@ def choose_threshold(
     if fitted.p_true.size == 0:
         raise InputError("there is no labelled claim that could say where to look for a threshold")
     candidates = _candidates(fitted.p_true)
-    start, test = _start(candidates, fitted, tested.questions, target)
+    start, test = _start(candidates, fitted, tested.questions, target, confidence)
     chosen = None
     for threshold in candidates[candidates <= start]:
         if test(float(threshold)).p_value(tested, target, seed) > 1 - confidence:
@@ -222,33 +224,44 @@ def _candidates(scores: FloatArray) -> FloatArray:
 
 
 def _start(
-    candidates: FloatArray, fitted: LabelledScores, questions: int, target: float
+    candidates: FloatArray, fitted: LabelledScores, questions: int, target: float, confidence: float
 ) -> tuple[float, Callable[[float], _Planned]]:
     """Where a rejection is likeliest to succeed among so many questions, and the test that promises most."""
-    from scipy.stats import binom
+    from scipy.special import bdtr
 
     plans: list[tuple[float, float, Test]] = []
+    rates: list[tuple[float, float]] = []
     for threshold in candidates.tolist():
-        losses = fitted.losses(threshold)
-        expected = int(losses.size / fitted.questions * questions)
-        # One more false claim than was seen: the fitted ones look better than new ones will.
-        rate = (losses.sum() + 1) / (losses.size + 1)
-        exact = float(binom.cdf(math.floor(expected * rate), expected, target)) if expected else 1.0
+        losses = _pessimistic(fitted, threshold)
+        expected = int((losses.size - 1) / fitted.questions * questions)
+        rate = float(losses.mean())
+        exact = float(bdtr(math.floor(expected * rate), expected, target)) if expected else 1.0
         plans.append((exact, threshold, "binomial"))
         plans.append((math.exp(-_growth(losses, target)[1] * expected), threshold, "betting"))
-    _, start, name = min(plans)
+        if expected >= fewest_questions(target, confidence):
+            rates.append((rate, threshold))
+    p_value, start, name = min(plans)
+    if p_value > 1 - confidence and rates:
+        # Hardly to be supported: what matters then is how far away the best claims are from the target.
+        start = min(rates)[1]
 
     def planned(threshold: float) -> _Planned:
-        return _Planned(name, threshold, _growth(fitted.losses(threshold), target)[0])
+        return _Planned(name, threshold, _growth(_pessimistic(fitted, threshold), target)[0])
 
     return start, planned
 
 
+def _pessimistic(fitted: LabelledScores, threshold: float) -> FloatArray:
+    """Losses and one more false claim than was seen: the fitted ones look better than new ones will."""
+    losses = fitted.losses(threshold)
+    claims = (fitted.p_true >= threshold).sum() / max(1, losses.size)
+    return np.append(losses, max(1 / max(1, claims), losses.max(initial=0.0)))
+
+
 def _growth(losses: FloatArray, target: float) -> tuple[float, float]:
-    """The stake at which wealth would grow fastest on these losses and one false claim, and how fast."""
-    stakes = np.linspace(0, 0.99 / (1 - target), 60)
-    padded = np.append(losses, 1.0)
-    growths = np.log1p(np.outer(stakes, target - padded)).mean(axis=1)
+    """The stake at which wealth would grow fastest on these losses, and how fast."""
+    stakes = np.linspace(0, 0.99 / (1 - target), _STAKES)
+    growths = np.log1p(np.outer(stakes, target - losses)).mean(axis=1)
     best = int(np.argmax(growths))
     return float(stakes[best]), float(growths[best])
 
@@ -262,26 +275,30 @@ def _why_not(losses: FloatArray, questions: int, target: float, confidence: floa
     rate = float(losses.mean()) if losses.size else 0.0
     if rate >= target:
         return (
-            f"{found}, and {rate:.1%} of those claims are false, which is no less than {target:.1%}: more labels"
-            " alone will not help; take a higher target, or models that tell true from false better"
+            f"{found}, and {rate:.1%} of those claims are false, which is no less than {target:.1%}: more"
+            " labels alone will not help; take a higher target, or models that tell true from false better"
         )
-    needed = _needed(rate, target, confidence) if losses.size else None
-    if needed is None:
+    needed = _needed(rate, target, confidence)
+    if not losses.size:
         return f"{found}; it takes at least {fewest}, none of their claims false"
+    if needed is None:
+        return (
+            f"{found}, {rate:.2%} of those claims false, which is too close to {target:.1%} to be told apart"
+        )
     labelled = math.ceil(needed * questions / losses.size)
     return (
-        f"{found}, {rate:.1%} of those claims false; if that share stays, it takes about {needed} such questions,"
-        f" so about {labelled} to test instead of {questions}"
+        f"{found}, {rate:.1%} of those claims false; if that share stays, it takes about {needed} such"
+        f" questions, so about {labelled} to test instead of {questions}"
     )
 
 
 def _needed(rate: float, target: float, confidence: float) -> int | None:
     """Questions with a claim let through that a promise takes at this false rate; None if over a million."""
-    from scipy.stats import binom
+    from scipy.special import bdtr
 
     count = fewest_questions(target, confidence)
     while count <= _MOST_QUESTIONS:
-        if binom.cdf(math.ceil(rate * count), count, target) <= 1 - confidence:
+        if bdtr(math.ceil(rate * count), count, target) <= 1 - confidence:
             return count
         count = math.ceil(count * 1.05)
     return None

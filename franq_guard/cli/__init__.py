@@ -1,4 +1,4 @@
-"""The command line: `franq-guard demo | check | label | agreement | calibrate | models`."""
+"""The command line: `franq-guard demo | check | report | label | agreement | calibrate | models`."""
 
 from __future__ import annotations
 

@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from franq_guard.cli.audit_app import audit_app
 from franq_guard.cli.evaluate_app import evaluate_app
 from franq_guard.cli.labels_app import labels_app
 from franq_guard.errors import FranqGuardError
@@ -28,6 +29,7 @@ models_app = typer.Typer(
     help="Fetch model weights ahead of time, and see where they are.", no_args_is_help=True
 )
 app.add_typer(models_app, name="models")
+app.add_typer(audit_app)
 app.add_typer(labels_app)
 app.add_typer(evaluate_app)
 
@@ -106,6 +108,9 @@ def check(
         ),
     ] = Format.TABLE,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Write there instead of printing.")] = None,
+    html: Annotated[
+        Path | None, typer.Option(help="Also write a page for the browser there.", show_default=False)
+    ] = None,
 ) -> None:
     """Check answers that were already generated.
 
@@ -117,6 +122,8 @@ def check(
 
     Examples:
         franq-guard check answers.jsonl --format markdown --out report.md
+
+        franq-guard check answers.jsonl --html report.html
 
         cat answer.json | franq-guard check - --fail-below 0.5
 
@@ -141,8 +148,34 @@ def check(
             fail_below=fail_below,
             format=format,
             out=out,
+            html=html,
         )
     )
+
+
+@app.command()
+def report(
+    file: Annotated[Path, typer.Argument(help="Reports of `check --format json`; JSON Lines.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="Page to write.")] = Path("report.html"),
+    labels: Annotated[
+        list[Path] | None,
+        typer.Option(help="Labels of `label`, for the reliability diagram; may be repeated."),
+    ] = None,
+    title: Annotated[str, typer.Option(help="Heading of a page of several answers.")] = "Checked answers",
+) -> None:
+    """Make a page for the browser from stored reports; no model runs.
+
+    One file, which loads nothing from elsewhere: a table of the answers with filters and charts, and for each
+    answer its claims, their P(true), the evidence, and why they are doubtful.
+
+    Examples:
+        franq-guard check answers.jsonl --format json --out reports.jsonl
+
+        franq-guard report reports.jsonl --labels labels.jsonl --out report.html
+    """
+    from franq_guard.cli.report import run_report
+
+    raise typer.Exit(run_report(file=file, out=out, labels=labels or [], title=title))
 
 
 @app.command()

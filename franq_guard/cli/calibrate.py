@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from franq_guard.calibration.risk_control import Promise
 from franq_guard.errors import ConfigError, InputError
 from franq_guard.evaluation.bootstrap import Interval, evaluate
 from franq_guard.evaluation.calibrating import Calibration, HeldOut, Settings, calibrate
@@ -27,7 +28,7 @@ _METRICS = (
 def run_calibrate(
     *, labels: Sequence[Path], out: Path, settings: Settings, plot: Path | None, resamples: int
 ) -> int:
-    """Fits, prints, plots and saves; returns the exit code.
+    """Fits, prints, plots and saves; returns the exit code, 1 if a target cannot be promised.
 
     Raises:
         InputError: if the labels cannot be read or used, or a file cannot be written.
@@ -58,7 +59,8 @@ def run_calibrate(
     if plot is not None and result.held_out is not None:
         console.print(Text(f"Drew {plot}."))
     console.print(Text(_next_step(result, out)), soft_wrap=True)
-    return 0
+    promise = result.calibrator.card.promise
+    return int(promise is not None and promise.threshold is None)
 
 
 def _summary(result: Calibration, settings: Settings) -> Table:
@@ -83,11 +85,24 @@ def _summary(result: Calibration, settings: Settings) -> Table:
     )
     for name, value in rows:
         table.add_row(name, Text(value))
+    if card.promise is not None:
+        table.add_row("promise", Text(_promised(card.promise)))
     return table
 
 
+def _promised(promise: Promise) -> str:
+    goal = f"at most {promise.target:.1%} of the claims let through are false"
+    asked = f"{goal}, confidence {promise.confidence:.0%}"
+    if promise.threshold is None:
+        return f"{asked}: not supported"
+    return (
+        f"{asked}: block below P(true) = {promise.threshold:g}; lets {promise.share_kept:.1%} of the held-out"
+        f" claims through, {promise.false_rate:.1%} of them false (mean over {promise.kept} questions)"
+    )
+
+
 def _on_all(result: Calibration, settings: Settings) -> bool:
-    return settings.refit or result.held_out is None
+    return settings.refits or result.held_out is None
 
 
 def _metrics(held_out: HeldOut, resamples: int, seed: int) -> Table:
@@ -130,4 +145,7 @@ def _next_step(result: Calibration, out: Path) -> str:
     used = f"calibration={str(out)!r}"
     if result.calibrator.signals[0] == "max_nli":
         used += ", faithful_signal='max_nli'"
+    promise = result.calibrator.card.promise
+    if promise is not None and promise.threshold is not None:
+        used += ", policy=Policy(keep_promise=True)"
     return f"Wrote {out} (calibrator {result.calibrator.id}). Use it: Guard(..., {used})"

@@ -31,6 +31,7 @@ def run_check(
     fail_below: float | None,
     format: Format,
     out: Path | None,
+    html: Path | None,
 ) -> int:
     """Checks and prints; returns the exit code.
 
@@ -44,6 +45,11 @@ def run_check(
         raise InputError("--question and --passage go with --answer; stored answers bring their own")
     if fail_below is not None and math.isnan(fail_below):
         raise ConfigError("--fail-below must be a number from 0 to 1")
+    if html is not None:
+        from franq_guard.cli.report import require_place, write_page
+        from franq_guard.report.html import to_html_many
+
+        require_place(html)
     items = _given(question, passages, answer) if answer is not None else _read(file)
     guard = _guard(config, settings, thresholds)
     quiet_libraries()
@@ -51,6 +57,8 @@ def run_check(
     with stage_progress() as progress:
         reports = guard.check_many(items, progress=progress)
     _write(reports, format, out)
+    if html is not None:
+        write_page(html, reports[0].to_html() if len(reports) == 1 else to_html_many(reports))
     return _exit_code(reports, fail_below)
 
 

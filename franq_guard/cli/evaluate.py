@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,12 +16,14 @@ from franq_guard.evaluation.ablations import ABLATIONS
 from franq_guard.evaluation.labels import LabelledClaim, read_labels
 from franq_guard.evaluation.measuring import Settings, measure
 from franq_guard.evaluation.output import write_results
+from franq_guard.evaluation.promise import PromiseSettings, check_promise
 from franq_guard.evaluation.results import to_table
 
 if TYPE_CHECKING:
     from franq_guard.config import GuardConfig
 
 DEFAULT_PRESET = "mini"
+PROMISE = "promise.json"
 
 
 def run_evaluate(
@@ -29,6 +32,7 @@ def run_evaluate(
     out: Path,
     signals: Path | None,
     measuring: Settings,
+    promise: PromiseSettings | None,
     ablations: Sequence[str],
     corrupt: str | None,
     passages: int | None,
@@ -79,7 +83,42 @@ def run_evaluate(
         console.print(Text(f"note: {note}", style="yellow"))
     for path in write_results(evaluation, tables, out, about=about):
         console.print(Text(f"Wrote {path}"))
+    if promise is not None:
+        _check_promise([*evaluation.data.calibration, *evaluation.data.test], promise, out, console)
     return 0
+
+
+def _check_promise(
+    rows: Sequence[LabelledClaim], settings: PromiseSettings, out: Path, console: Console
+) -> None:
+    found = check_promise(rows, settings)
+    path = out / PROMISE
+    try:
+        path.write_text(json.dumps(found.to_dict(), indent=1) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"cannot write {path}: {error.strerror or error}") from error
+    numbers = found.to_dict()
+    console.print(
+        Text(
+            f"Promise: at most {settings.target:.1%} of the claims let through are false, confidence"
+            f" {settings.confidence:.0%}. Over {settings.resamples} resamples, each tested on {found.tested}"
+            f" questions, it was supported in {found.supported:.1%} and kept in {found.held:.1%} (sampling"
+            f" error {found.margin:.1%})."
+        ),
+        soft_wrap=True,
+    )
+    if found.supported:
+        console.print(
+            Text(
+                f"Where supported, {numbers['mean_share_kept']:.1%} of the claims were let through,"
+                f" {numbers['mean_false_rate']:.1%} of them false by question,"
+                f" {numbers['mean_false_rate_of_claims']:.1%} by claim."
+            ),
+            soft_wrap=True,
+        )
+    if found.reasons:
+        console.print(Text(f"note: where not supported: {found.reasons[0]}", style="yellow"), soft_wrap=True)
+    console.print(Text(f"Wrote {path}"))
 
 
 def _read(path: Path | None, limit: int | None) -> list[LabelledClaim]:

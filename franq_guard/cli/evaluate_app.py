@@ -57,6 +57,16 @@ def evaluate(
         float, typer.Option(min=0.01, max=0.99, help="Share of the questions that is fitted on.")
     ] = 0.4,
     resamples: Annotated[int, typer.Option(min=1, help="Bootstrap resamples for the intervals.")] = 1000,
+    target_false_rate: Annotated[
+        float | None,
+        typer.Option(
+            min=0.0,
+            max=1.0,
+            help="Also check the promise of `calibrate --target-false-rate` on resampled questions.",
+        ),
+    ] = None,
+    confidence: Annotated[float, typer.Option(min=0.0, max=1.0, help="Of that promise.")] = 0.95,
+    promise_resamples: Annotated[int, typer.Option(min=1, help="How often it is made and checked.")] = 200,
     samples: Annotated[
         int | None, typer.Option(min=1, help="Answers drawn to each question in short form. Default: 10.")
     ] = None,
@@ -90,6 +100,7 @@ def evaluate(
     """
     from franq_guard.cli.evaluate import run_evaluate
     from franq_guard.evaluation.measuring import Settings
+    from franq_guard.evaluation.promise import PromiseSettings
 
     settings: dict[str, Any] = {"preset": preset, "device": device}
     raise typer.Exit(
@@ -102,6 +113,11 @@ def evaluate(
                 calibration_share=calibration_share,
                 seed=seed,
                 resamples=resamples,
+            ),
+            promise=None
+            if target_false_rate is None
+            else PromiseSettings(
+                target=target_false_rate, confidence=confidence, resamples=promise_resamples, seed=seed
             ),
             ablations=[one.value for one in ablation or []],
             corrupt=corrupt,

@@ -134,11 +134,30 @@ def calibrate(
         typer.Option("--calibrate-faithfulness", help="Also map the alignment score to P(faithful)."),
     ] = False,
     test_share: Annotated[
-        float,
-        typer.Option(min=0.0, max=0.9, help="Share of the questions held out for the check; 0 for none."),
-    ] = 0.3,
+        float | None,
+        typer.Option(
+            min=0.0,
+            max=0.9,
+            help="Share of the questions held out for the check, or 0. Default: 0.3 (0.5 with a target).",
+        ),
+    ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Of the choice of held-out questions.")] = 0,
-    refit: Annotated[bool, typer.Option(help="After the check, fit again on all claims.")] = True,
+    refit: Annotated[
+        bool | None,
+        typer.Option(
+            "--refit/--no-refit",
+            help="After the check, fit again on all claims. Default: yes, unless there is a target.",
+        ),
+    ] = None,
+    target_false_rate: Annotated[
+        float | None,
+        typer.Option(
+            min=0.0,
+            max=1.0,
+            help="Choose a threshold: of the claims let through, at most this share is false, such as 0.05.",
+        ),
+    ] = None,
+    confidence: Annotated[float, typer.Option(min=0.0, max=1.0, help="With which that is promised.")] = 0.95,
     plot: Annotated[
         Path | None, typer.Option(help="Draw a reliability diagram there (.png or .svg).")
     ] = None,
@@ -146,12 +165,17 @@ def calibrate(
 ) -> None:
     """Fit a calibrator, so that P(true) means what it says on your own data.
 
-    Some questions are held out to measure how good it is; then it is fitted on all claims and saved.
+    Some questions are held out to measure how good it is; then it is fitted on all claims and saved. With a
+    target, the held-out questions also say which threshold keeps the share of false claims below it.
+
+    Exit code 0: done. 1: saved, but the data do not support the target. 2: something went wrong.
 
     Examples:
         franq-guard calibrate labels.jsonl --plot reliability.png
 
         franq-guard calibrate ada.jsonl ben.jsonl --split gold --out calibration.json
+
+        franq-guard calibrate labels.jsonl --target-false-rate 0.05 --confidence 0.95
     """
     from franq_guard.cli.calibrate import run_calibrate
     from franq_guard.evaluation.calibrating import Settings
@@ -162,8 +186,10 @@ def calibrate(
         threshold=threshold,
         faithful_signal=faithful_signal,
         calibrate_faithfulness=calibrate_faithfulness,
-        test_share=test_share,
+        test_share=test_share if test_share is not None else 0.3 if target_false_rate is None else 0.5,
         seed=seed,
         refit=refit,
+        target_false_rate=target_false_rate,
+        confidence=confidence,
     )
     raise typer.Exit(run_calibrate(labels=labels, out=out, settings=settings, plot=plot, resamples=resamples))

@@ -4,5 +4,6 @@ from __future__ import annotations
 
 from franq_guard.drift.monitor import DriftMonitor, DriftReport, SignalDrift
 from franq_guard.drift.sketch import Reference, SignalSketch
+from franq_guard.drift.watch import DriftWatch
 
-__all__ = ["DriftMonitor", "DriftReport", "Reference", "SignalDrift", "SignalSketch"]
+__all__ = ["DriftMonitor", "DriftReport", "DriftWatch", "Reference", "SignalDrift", "SignalSketch"]

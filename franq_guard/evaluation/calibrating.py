@@ -34,7 +34,11 @@ class Settings:
         calibrate_faithfulness: also map the alignment score to P(faithful).
         test_share: share of the questions that are held out, in [0, 1); 0 skips the check.
         seed: of the choice of those questions.
-        refit: whether the calibrator is fitted again on all claims after the check.
+        refit: whether the calibrator is fitted again on all claims after the check; None for yes, unless a
+            promise is wanted, which holds only for the calibrator that it was tested with.
+        target_false_rate: largest share of false claims among those let through, in (0, 1); None promises
+            nothing.
+        confidence: with which that is promised, in (0, 1).
     """
 
     mode: Mode = "condition"
@@ -44,11 +48,27 @@ class Settings:
     calibrate_faithfulness: bool = False
     test_share: float = 0.3
     seed: int = 0
-    refit: bool = True
+    refit: bool | None = None
+    target_false_rate: float | None = None
+    confidence: float = 0.95
 
     def __post_init__(self) -> None:
         if not 0 <= self.test_share < 1:
             raise ConfigError(f"the test share must lie in [0, 1), got {self.test_share}")
+        if self.target_false_rate is None:
+            return
+        if not 0 < self.target_false_rate < 1 or not 0 < self.confidence < 1:
+            raise ConfigError("the target false rate and the confidence must lie between 0 and 1")
+        if self.refit or self.test_share == 0:
+            raise ConfigError(
+                "a target false rate is tested on questions that the calibrator was not fitted on: it needs a"
+                " test share above 0, and no second fit"
+            )
+
+    @property
+    def refits(self) -> bool:
+        """Whether the calibrator is fitted again on all claims."""
+        return self.target_false_rate is None if self.refit is None else self.refit
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -116,7 +136,9 @@ def calibrate(rows: Sequence[LabelledClaim], settings: Settings | None = None) -
         _check_faithful(used)
     warnings = _warnings_before(used, names)
     held_out, draft = _check(used, names, settings, warnings)
-    calibrator = draft if draft is not None and not settings.refit else _fit(used, names, settings)
+    calibrator = draft if draft is not None and not settings.refits else _fit(used, names, settings)
+    if settings.target_false_rate is not None:
+        calibrator = _promising(draft, used, settings)
     return Calibration(
         calibrator=calibrator,
         held_out=held_out,
@@ -177,11 +199,28 @@ def _check(
     try:
         draft = _fit(kept, names, settings)
     except CalibrationError as error:
-        if not settings.refit:
+        if not settings.refits:
             raise
         warnings.append(f"nothing was checked on held-out questions, because of those left over: {error}")
         return None, None
     return _score(tested, names, draft, warnings), draft
+
+
+def _promising(draft: Calibrator | None, used: Sequence[LabelledClaim], settings: Settings) -> Calibrator:
+    """The calibrator with a promise, tested on the questions that were held out."""
+    from franq_guard.evaluation.promise import with_promise
+
+    if draft is None or settings.target_false_rate is None:
+        raise CalibrationError("nothing can be promised: there are no questions to test a threshold on")
+    held = hold_out([row.question_id for row in used], settings.test_share, settings.seed)
+    return with_promise(
+        draft,
+        [row for row, out in zip(used, held, strict=True) if not out],
+        [row for row, out in zip(used, held, strict=True) if out],
+        target=settings.target_false_rate,
+        confidence=settings.confidence,
+        seed=settings.seed,
+    )
 
 
 def _score(
@@ -226,6 +265,7 @@ def _fit(rows: Sequence[LabelledClaim], names: tuple[str, str], settings: Settin
         samples=rows[0].samples,
         language_model=rows[0].language_model,
         alignment_model=rows[0].alignment_model,
+        groups=[row.question_id for row in rows],
     )
 
 
@@ -268,6 +308,8 @@ def _warnings_before(used: Sequence[LabelledClaim], names: tuple[str, str]) -> l
 def _warnings_after(calibrator: Calibrator) -> list[str]:
     card = calibrator.card
     warnings = list(card.notes)
+    if card.promise is not None and card.promise.threshold is None:
+        warnings.append(f"the data do not support the target: {card.promise.reason}")
     if calibrator.mode == "condition":
         for name, count in (("faithful", card.n_faithful), ("unfaithful", card.n_unfaithful)):
             if count < FEW_ON_A_SIDE:

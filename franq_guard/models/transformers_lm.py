@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -27,6 +26,7 @@ from franq_guard.models.prefix_cache import PrefixCache
 from franq_guard.models.quiet import without_progress_bars
 from franq_guard.models.stretches import Stretch, stretches
 from franq_guard.models.teacher_forcing import Pair, TeacherForcing
+from franq_guard.runtime.locks import ForkLock
 from franq_guard.runtime.device import resolve_device, resolve_dtype
 
 _END_OF_TURN = ("<|im_end|>", "<|eot_id|>", "<end_of_turn>", "<|end|>")
@@ -113,7 +113,7 @@ class TransformersLM:
         if str(self._model.device) != self.device:
             self._model.to(self.device)
         self._model.eval()
-        self._lock = threading.Lock()
+        self._lock = ForkLock()
         self._batch_tokens = batch_tokens
         self._text = ChatTokenizer(self._tokenizer)
         self._end_ids = self._find_end_ids()

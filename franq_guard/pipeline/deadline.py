@@ -17,9 +17,21 @@ class Deadline:
     def __init__(self, seconds: float | None) -> None:
         self._seconds = seconds
         self._end = None if seconds is None else time.monotonic() + seconds
+        self._cancelled = False
+
+    def left(self) -> float | None:
+        """Seconds that are left, at least 0; None if there is no limit."""
+        return None if self._end is None else max(0.0, self._end - time.monotonic())
+
+    def cancel(self) -> None:
+        """Lets the limit pass now: nobody waits for the result any more."""
+        self._end = time.monotonic()
+        self._cancelled = True
 
     def check(self) -> None:
         """Raises CheckTimeoutError once the limit has passed."""
+        if self._cancelled:
+            raise CheckTimeoutError("the check was cancelled: nobody waits for its result")
         if self._end is not None and time.monotonic() > self._end:
             raise CheckTimeoutError(
                 f"the check did not finish within its {self._seconds:g} s; raise `timeout`, use a faster "

@@ -8,6 +8,7 @@ from typing import Any
 
 from franq_guard.alignment import ClaimAlignment
 from franq_guard.claims import spans_to_tokens, stated_ranges
+from franq_guard.diagnosis import Case, diagnose
 from franq_guard.franq import FranqScores
 from franq_guard.inputs import CheckInput, Continuation
 from franq_guard.models.base import TokenScores
@@ -75,8 +76,8 @@ class Draft:
         alignment: ClaimAlignment | None,
         signals: Signals,
     ) -> None:
-        """Sets a claim's probabilities and what belongs to them."""
-        self.scored[claim.index] = _extend(
+        """Sets a claim's probabilities and what belongs to them, and says why it is doubtful."""
+        scored = _extend(
             claim,
             p_true=float(scores.p_true[row]),
             p_faithful=float(scores.p_faithful[row]),
@@ -86,6 +87,10 @@ class Draft:
             evidence=() if alignment is None else alignment.evidence(),
             signals=signals,
         )
+        passages = [passage.text for passage in self.item.passages]
+        diagnosed, notes = diagnose(Case(self.item.question, passages, scored, alignment))
+        self.scored[claim.index] = diagnosed
+        self.notes.extend(notes)
 
     def finished(self) -> Scored:
         """The result; claims that got no score are unchecked."""

@@ -22,6 +22,7 @@ from franq_guard.pipeline.long_form import LongFormScorer
 from franq_guard.pipeline.short_form import ShortFormScorer
 from franq_guard.pipeline.stages import Progress, Stages, silent
 from franq_guard.rewriting import LMRewriter
+from franq_guard.runtime.time_limit import limited
 from franq_guard.schema import ScoredClaim
 
 __all__ = ["Limits", "Pipeline", "Progress", "Scored", "unchecked_claims"]
@@ -77,17 +78,20 @@ class Pipeline:
             CheckTimeoutError: if the deadline passes.
             ModelError: if a model fails.
         """
-        stages = Stages(deadline, timings, progress or silent)
+        with limited(deadline):
+            return self._run(items, Stages(deadline, timings, progress or silent))
+
+    def _run(self, items: Sequence[CheckInput], stages: Stages) -> list[Scored]:
         with stages.timed("claims"):
             drafts = []
             for number, item in enumerate(items, start=1):
-                deadline.check()
+                stages.deadline.check()
                 drafts.append(self.draft(item))
                 stages.report("claims", number, len(items))
         self.long_form_scorer().run([draft for draft in drafts if draft.form == "long"], stages)
         self.short_form_scorer().run([draft for draft in drafts if draft.form == "short"], stages)
         # What comes too late is a failure too, however good it is.
-        deadline.check()
+        stages.deadline.check()
         return [draft.finished() for draft in drafts]
 
     def read_ahead(self, item: CheckInput) -> None:

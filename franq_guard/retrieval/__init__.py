@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from franq_guard.retrieval.findings import PassageFinding, Problem, Screening
+from franq_guard.retrieval.findings import PassageFinding, Problem, Screening, as_problems
 from franq_guard.retrieval.screening import screen_passages
 
-__all__ = ["PassageFinding", "Problem", "Screening", "screen_passages"]
+__all__ = ["PassageFinding", "Problem", "Screening", "as_problems", "screen_passages"]

@@ -5,11 +5,11 @@ A language without an entry in `LANGUAGES` gets a neutral marker instead of word
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
+from franq_guard.claims.hedging_language import HedgingLanguage, hedging_language
 from franq_guard.schema import Verdict
 
 
@@ -32,8 +32,7 @@ class Language:
         adverb: put before a predicate or a later clause.
         aside: put in parentheses behind the words, by verdict.
         adverb_aside: put in parentheses behind words that got the adverb, by verdict; nothing if missing.
-        hedges: matches words that express doubt.
-        weak_hedges: matches words that may express doubt or something else, like permission.
+        words: by which doubt is seen.
     """
 
     opening: Mapping[Verdict, str]
@@ -42,8 +41,7 @@ class Language:
     adverb: str
     aside: Mapping[Verdict, str]
     adverb_aside: Mapping[Verdict, str]
-    hedges: re.Pattern[str]
-    weak_hedges: re.Pattern[str]
+    words: HedgingLanguage
 
     def opening_for(self, verdicts: Iterable[Verdict], *, before_capital: bool = False) -> str:
         """What to open a sentence with whose claims have these verdicts."""
@@ -58,13 +56,13 @@ class Language:
 
     def opens_with_hedge(self, text: str) -> bool:
         """True if the text begins with an expression of doubt, which then holds for all that follows."""
-        return self.hedges.match(text) is not None
+        return self.words.opens_with_doubt(text)
 
     def hedged(self, text: str) -> Hedged:
         """Whether a text expresses doubt already."""
-        if self.hedges.search(text):
+        if self.words.doubts(text):
             return Hedged.YES
-        return Hedged.UNSURE if self.weak_hedges.search(text) else Hedged.NO
+        return Hedged.UNSURE if self.words.weak.search(text) else Hedged.NO
 
 
 _GRAVITY = (
@@ -74,6 +72,13 @@ _GRAVITY = (
     Verdict.NOT_MENTIONED,
     Verdict.CONTRADICTED,
 )
+
+
+def _words(code: str) -> HedgingLanguage:
+    found = hedging_language(code)
+    assert found is not None, f"no hedging lists for {code}"  # noqa: S101
+    return found
+
 
 _ENGLISH = Language(
     opening={
@@ -104,26 +109,7 @@ _ENGLISH = Language(
         Verdict.NOT_MENTIONED: "not in the documents",
         Verdict.CONTRADICTED: "the documents say otherwise",
     },
-    hedges=re.compile(
-        r"""\b(?:
-            possibly | perhaps | maybe | probably | presumably | supposedly | reportedly | allegedly
-          | purportedly | apparently | conceivably | potentially | arguably | seemingly | ostensibly
-          | likely | unlikely | might
-          | seems? | appears?\sto | rumou?red | uncertain | unclear | unconfirmed | unverified | disputed
-          | (?:believed|thought|said|reputed|assumed|supposed)\sto\s(?:be|have)
-          | it\sis\s(?:(?:widely|generally|often|commonly)\s)?
-            (?:believed|thought|said|possible|assumed|claimed)
-          | it\s(?:could|may|might)\sbe\sthat
-          | i\s(?:think|believe|guess|suppose|assume|suspect|am\snot\s(?:sure|certain))
-          | i['’]m\snot\s(?:sure|certain)
-          | not\s(?:entirely\s|quite\s)?(?:sure|certain)\s(?:if|whether|that|about)
-          | as\sfar\sas\s(?:i|we)\sknow | to\s(?:my|our)\sknowledge | in\smy\sopinion
-          | according\sto\ssome
-          | some\s(?:sources|people|scholars|historians)\s(?:say|claim|believe|suggest|think)
-        )\b""",
-        re.VERBOSE | re.IGNORECASE,
-    ),
-    weak_hedges=re.compile(r"\b(?:may|could)\b"),
+    words=_words("en"),
 )
 
 LANGUAGES: dict[str, Language] = {"en": _ENGLISH}

@@ -1,1 +1,1 @@
-"""Where models run: device, number format, and keeping the event loop free."""
+"""Where and when models run: device, number format, one worker each, time limits, memory."""

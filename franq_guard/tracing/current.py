@@ -1,4 +1,4 @@
-"""Ids of the spans and runs that are current on this thread or task, from libraries that are already in use."""
+"""Ids of the spans and runs that are current on this thread or task, from libraries already in use."""
 
 from __future__ import annotations
 

@@ -65,6 +65,7 @@ class ClaimRecord:
         sentence: the characters of its sentence in the answer.
         checkworthy: False for greetings, questions and the like, which get no probability.
         unchecked: True if it should have been checked, and was not.
+        triggers: names of the reasons for doubt, strongest first.
         evidence: the deciding pieces, best first.
         explanation: the verdict in one line of labels and numbers.
     """
@@ -83,6 +84,8 @@ class ClaimRecord:
     checkworthy: bool
     unchecked: bool
     triggers: tuple[str, ...]
+    stated_confidence: float | None
+    wording: str | None
     signals: Signals
     evidence: tuple[EvidenceRecord, ...]
     extractor: str
@@ -219,7 +222,9 @@ def _claim(claim: ScoredClaim, answer_id: str) -> ClaimRecord:
         review=claim.review,
         checkworthy=claim.checkworthy,
         unchecked=claim.verdict is Verdict.UNCHECKED,
-        triggers=tuple(str(trigger) for trigger in claim.triggers),
+        triggers=tuple(trigger.name.value for trigger in claim.triggers),
+        stated_confidence=claim.stated_confidence,
+        wording=None if claim.wording is None else claim.wording.value,
         signals=claim.signals,
         evidence=tuple(
             EvidenceRecord(
@@ -249,7 +254,7 @@ def _explain_claim(claim: ScoredClaim) -> str:
         if value is not None:
             parts.append(f"{name} {value:.3f}")
     if claim.triggers:
-        parts.append(f"triggers: {', '.join(map(str, claim.triggers))}")
+        parts.append(f"triggers: {', '.join(trigger.name.value for trigger in claim.triggers)}")
     return "; ".join(parts)
 
 

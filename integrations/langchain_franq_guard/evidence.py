@@ -14,12 +14,16 @@ from langchain_core.outputs import LLMResult
 from franq_guard import InputError, Passage
 from franq_guard.run_store import RunStore
 
-from .exchange import CONTEXT_KEYS, QUESTION_KEYS, key_in, question_text
+from .correlating import session_of
+from .exchange import QUESTION_KEYS, key_in, question_text
 from .messages import tool_passages
 from .passages import as_passage, documents_in
 
 GUARDED = "guarded"
+SESSION = "session"
+_QUERY = "query"
 _SEARCHED = "searched"
+_BOUNDARY = "boundary"
 
 
 class FranqEvidence(BaseCallbackHandler):
@@ -37,6 +41,9 @@ class FranqEvidence(BaseCallbackHandler):
         ConfigError: if a limit is out of range.
     """
 
+    # What it does is brief, so it need not go to a thread, and still works while a stream is being closed.
+    run_inline = True
+
     def __init__(
         self, *, boundary: str | None = None, max_age: float = 3600.0, max_runs: int = 10_000
     ) -> None:
@@ -51,12 +58,15 @@ class FranqEvidence(BaseCallbackHandler):
         run_id: UUID,
         parent_run_id: UUID | None = None,
         tags: list[str] | None = None,
+        metadata: dict[str, Any] | None = None,
         **kwargs: Any,
     ) -> None:
-        """Notes the run; the question too, if the run is a root."""
+        """Notes the run; if it is a root, the question and the session too."""
         self._start(run_id, parent_run_id, tags)
-        if self.runs.is_root(run_id) and (question := _question(inputs)) is not None:
-            self.runs.set_question(run_id, question)
+        if self.runs.is_root(run_id):
+            self.runs.put(run_id, SESSION, session_of(metadata))
+            if (question := question_of(inputs)) is not None:
+                self.runs.set_question(run_id, question)
 
     def on_retriever_start(
         self,
@@ -70,15 +80,15 @@ class FranqEvidence(BaseCallbackHandler):
     ) -> None:
         """Notes the run and what it looks for."""
         self._start(run_id, parent_run_id, tags)
-        self.runs.put(run_id, f"query {run_id}", query)
+        self.runs.put(run_id, (_QUERY, run_id), query)
 
     def on_retriever_end(
         self, documents: Sequence[Document], *, run_id: UUID, parent_run_id: UUID | None = None, **kwargs: Any
     ) -> None:
         """Keeps the documents with the root run."""
-        query = self.runs.get(run_id, f"query {run_id}")
+        query = self.runs.get(run_id, (_QUERY, run_id))
         self.runs.add_passages(run_id, [as_passage(document) for document in documents], query)
-        self.runs.put(run_id, f"{_SEARCHED} {parent_run_id}", True)
+        self.runs.put(run_id, (_SEARCHED, parent_run_id), True)
         self._end(run_id)
 
     def on_tool_start(
@@ -96,7 +106,7 @@ class FranqEvidence(BaseCallbackHandler):
 
     def on_tool_end(self, output: Any, *, run_id: UUID, **kwargs: Any) -> None:
         """Keeps what the tool returned, unless a retriever inside it has already told."""
-        if not self.runs.get(run_id, f"{_SEARCHED} {run_id}"):
+        if not self.runs.get(run_id, (_SEARCHED, run_id)):
             found = _returned(output)
             if found is not None:
                 self.runs.add_passages(run_id, found)
@@ -175,11 +185,11 @@ class FranqEvidence(BaseCallbackHandler):
         # Tags are handed down, so only the topmost run that carries the boundary's tag is one.
         if self._boundary is None or self._boundary not in (tags or ()):
             self.runs.start(run_id, parent_run_id)
-        elif self.runs.get(parent_run_id, "boundary"):
+        elif self.runs.get(parent_run_id, _BOUNDARY):
             self.runs.start(run_id, parent_run_id)
         else:
             self.runs.start(run_id)
-            self.runs.put(run_id, "boundary", True)
+            self.runs.put(run_id, _BOUNDARY, True)
 
     def _end(self, run_id: UUID) -> None:
         self.runs.finish(run_id)
@@ -190,7 +200,7 @@ def evidence_among(handlers: Sequence[Any]) -> FranqEvidence | None:
     return next((handler for handler in handlers if isinstance(handler, FranqEvidence)), None)
 
 
-def _question(inputs: Any) -> str | None:
+def question_of(inputs: Any) -> str | None:
     """The question in what a chain was given, if there is one."""
     if isinstance(inputs, dict):
         key = key_in(inputs, (*QUESTION_KEYS, "messages"))
@@ -210,6 +220,3 @@ def _returned(output: Any) -> list[Passage] | None:
     if isinstance(output, str):
         return [Passage(output)] if output.strip() else []
     return None
-
-
-__all__ = ["CONTEXT_KEYS", "GUARDED", "FranqEvidence", "evidence_among"]

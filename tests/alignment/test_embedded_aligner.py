@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from franq_guard.alignment import Aligner, AlignmentJob, LexicalCombiner
+from franq_guard.alignment import Aligner, AlignmentJob, embedded_aligner
 from franq_guard.models.align_mini import load_align_mini
 from franq_guard.models.pair_classifier import PairClassifier
 from franq_guard.schema import Verdict
@@ -24,7 +24,7 @@ def model() -> PairClassifier:
 
 @pytest.fixture(scope="module")
 def aligner(model: PairClassifier) -> Aligner:
-    return Aligner(model, combiner=LexicalCombiner.embedded())
+    return embedded_aligner(model)
 
 
 def scores(aligner: Aligner, claims: list[str], passages: list[str]) -> list[float]:
@@ -32,7 +32,7 @@ def scores(aligner: Aligner, claims: list[str], passages: list[str]) -> list[flo
 
 
 def test_id_and_languages(aligner: Aligner) -> None:
-    assert aligner.id == "align_mini+lexical/sentences-3"
+    assert aligner.id == "align_mini+lexical+mismatch/sentences-3"
     assert aligner.splitter_name == "rules"
     assert aligner.languages == {"en"}
 

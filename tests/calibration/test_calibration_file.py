@@ -33,7 +33,7 @@ def test_round_trip(tmp_path, mode):
 def test_content_is_small_plain_json():
     text = fitted().to_json()
     data = json.loads(text)
-    assert (data["format"], data["version"]) == ("franq-guard-calibrator", 1)
+    assert (data["format"], data["version"]) == ("franq-guard-calibrator", 2)
     assert text.isascii()
     assert sum(len(json.dumps(data[name])) for name in ("if_faithful", "if_unfaithful")) < 1500
 
@@ -65,16 +65,16 @@ def test_hostile_json(text):
         Calibrator.from_json(text)
 
 
-@pytest.mark.parametrize("version", [0, 2, "1", None, True, 1.0])
+@pytest.mark.parametrize("version", [0, 3, "1", None, True, 1.0])
 def test_another_version(version):
     data = json.loads(fitted().to_json()) | {"version": version}
     with pytest.raises(CalibrationError, match=re.escape(f"has version {version!r}")):
         Calibrator.from_json(json.dumps(data))
 
 
-def test_truncated_version_two_says_upgrade():
+def test_truncated_version_three_says_upgrade():
     with pytest.raises(CalibrationError, match="upgrade"):
-        Calibrator.from_json('{"format": "franq-guard-calibrator", "version": 2}')
+        Calibrator.from_json('{"format": "franq-guard-calibrator", "version": 3}')
 
 
 @pytest.mark.parametrize(

@@ -27,3 +27,22 @@ def test_a_passed_limit_says_what_to_do(monkeypatch):
         deadline.check()
     assert isinstance(caught.value, TimeoutError)
     assert isinstance(caught.value, FranqGuardError)
+
+
+def test_what_is_left(monkeypatch):
+    clock = [100.0]
+    monkeypatch.setattr(time, "monotonic", lambda: clock[0])
+    deadline = Deadline(2.5)
+    assert deadline.left() == 2.5
+    clock[0] += 5
+    assert deadline.left() == 0
+    assert Deadline(None).left() is None
+
+
+@pytest.mark.parametrize("seconds", [None, 3600])
+def test_a_cancelled_check_is_out_of_time(seconds):
+    deadline = Deadline(seconds)
+    deadline.cancel()
+    assert deadline.left() == 0
+    with pytest.raises(CheckTimeoutError, match="cancelled"):
+        deadline.check()

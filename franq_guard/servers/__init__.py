@@ -1,0 +1,1 @@
+"""Models that run elsewhere: on OpenAI-compatible servers, and on a `franq-guard serve`."""

@@ -1,0 +1,1 @@
+"""One sink a file; each imports its library when it is made."""
