@@ -102,6 +102,7 @@ def _fit(
         calibrate_faithfulness=faithfulness,
         language_model=parse(PRESETS["mini"].language_model).text.partition("#")[0],
         alignment_model=aligner.id,
+        groups=[row["question_id"] for row in rows],
         **options,
     )
 

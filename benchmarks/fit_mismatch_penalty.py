@@ -6,8 +6,8 @@ Logistic regression on the log-odds of the shipped score and the mismatch featur
 divided by that of the log-odds, so that they are in its units. The rows are those of
 data/lexical_combiner_fit.jsonl, and of each aligned row one altered copy for every kind of alteration that
 fits (`benchmarks.alterations`), as rows that are not aligned. Half of the weight lies on aligned rows, a
-quarter on other rows, and a quarter on altered ones. Weights above 0 are set to 0. The printed numbers are for
-contexts held out, five folds.
+quarter on other rows, and a quarter on altered ones. Weights above 0 are set to 0. The printed numbers are
+for contexts held out, five folds.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What tracing costs: the same check without sinks, and with sinks that work, are slow, raise, or hang.
 
-    python benchmarks/tracing_overhead.py [--checks 40] [--out overhead.json]
+    python benchmarks/tracing_overhead.py [--checks 20] [--out overhead.json]
 
 All variants take turns in one process, in an order that is shuffled anew each round, so that what else the
 machine does falls on all of them alike. Reported are ratios to the check without sinks, with a 95 % bootstrap
@@ -24,13 +24,10 @@ import numpy as np
 from franq_guard import Guard, GuardReport
 from franq_guard.tracing import BaseSink, JsonlSink, OpenTelemetrySink, Record, SinkStats, Tracing
 
-QUESTION = "How tall is the Eiffel Tower, and when was it built?"
-PASSAGES = [
-    "The Eiffel Tower is 330 metres tall and stands on the Champ de Mars in Paris.",
-    "It was built from 1887 to 1889 as the entrance of the world's fair.",
-    "Gustave Eiffel's company designed and built the tower.",
-]
-ANSWER = "The Eiffel Tower is 330 metres tall. It was built from 1887 to 1889. Leonardo da Vinci designed it."
+# Short texts: the quicker the check, the more an overhead would show.
+QUESTION = "How tall is the Eiffel Tower?"
+PASSAGES = ["The Eiffel Tower is 330 metres tall."]
+ANSWER = "The Eiffel Tower is 330 metres tall. Leonardo da Vinci designed it."
 
 
 class Slow(BaseSink):
@@ -146,12 +143,12 @@ def _plain(stats: list[SinkStats]) -> dict[str, int]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else None)
-    parser.add_argument("--checks", type=int, default=40, help="for each variant")
+    parser.add_argument("--checks", type=int, default=20, help="for each variant")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--out", type=Path, help="JSON file for the numbers")
     arguments = parser.parse_args()
     logging.getLogger("franq_guard").setLevel(logging.ERROR)
-    guard = Guard.from_preset("mini", device="cpu", form="long").warm_up()
+    guard = Guard.from_preset("mini", device="cpu", form="long", calibration="none").warm_up()
     guard.check(QUESTION, PASSAGES, ANSWER)
     found = measure(guard, arguments.checks, arguments.seed)
     print(f"without sinks: {found['median_seconds_without'] * 1e3:.1f} ms (median of {found['checks']})")

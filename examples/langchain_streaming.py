@@ -4,15 +4,16 @@ Events name the claims of a sentence just before the sentence itself is released
 """
 
 import asyncio
+from typing import Any
 
 from langchain_core.documents import Document
 from langchain_core.prompts import ChatPromptTemplate
 from langchain_core.runnables import RunnableLambda, RunnablePassthrough
+from langchain_franq_guard import CLAIM_EVENT, FranqGuardrail
+from langchain_franq_guard.demo import DemoRetriever, demo_chat_model, demo_guard
 from rich.console import Console
 
 from franq_guard import Policy
-from langchain_franq_guard import CLAIM_EVENT, FranqGuardrail
-from langchain_franq_guard.demo import DemoRetriever, demo_chat_model, demo_guard
 
 PROMPT = ChatPromptTemplate.from_messages([("human", "{documents}\n\n{question}")])
 ONLY_COLOURS = Policy(annotate_below=None, hedge_below=None, block_below=None)
@@ -44,10 +45,11 @@ async def show(console: Console) -> None:
     question = "How tall is the Eiffel Tower, and when was it completed?"
     scores: list[float] = []
     async for event in chain.astream_events(question, version="v2"):
-        if event["name"] == CLAIM_EVENT:
-            scores.append(event["data"]["p_true"])
+        data: Any = event["data"]
+        if event["name"] == CLAIM_EVENT and data["p_true"] is not None:
+            scores.append(data["p_true"])
         elif event["event"] == "on_guardrail_stream":
-            chunk = event["data"]["chunk"].get("answer")
+            chunk = data["chunk"].get("answer")
             if chunk is not None and chunk.text.strip():
                 shown = f"{min(scores):.2f}" if scores else "-"
                 console.print(chunk.text.strip(), f"({shown})", style=colour(min(scores, default=None)))

@@ -6,7 +6,7 @@ larger model, `FunctionAgent(tools=[tool], llm=llm)` takes the same tool.
 
 import asyncio
 
-from llama_index.core.llms import LLM
+from llama_index.core.llms import LLM, ChatMessage
 from llama_index.core.tools import QueryEngineTool, ToolOutput
 from llama_index.core.workflow import Event, StartEvent, StopEvent, Workflow, step
 from llama_index_franq_guard import FranqQueryEngine, report_of
@@ -39,9 +39,10 @@ class Researcher(Workflow):
         """Words the answer, and checks it against what the tool had found."""
         found = report_of(event.output.raw_output)
         assert found is not None  # noqa: S101
-        prompt = f"{event.output.content}\n\nSay this in one short sentence."
-        draft = await asyncio.to_thread(self._llm.complete, prompt)
-        return StopEvent(result=await self._guard.acheck(found.question, found.passages, draft.text.strip()))
+        prompt = ChatMessage(f"{event.output.content}\n\n{found.question} Answer in one short sentence.")
+        draft = await asyncio.to_thread(self._llm.chat, [prompt])
+        answer = draft.message.content or ""
+        return StopEvent(result=await self._guard.acheck(found.question, found.passages, answer.strip()))
 
 
 async def research() -> None:

@@ -148,8 +148,12 @@ def _aligner(config: GuardConfig, given: AlignmentModel | Aligner | None) -> Ali
         device=config.device,
         dtype=config.dtype,
     )
-    if source == EMBEDDED:
+    # A served model is read as the guard that serves it does.
+    reading = getattr(model, "reading", None)
+    if source == EMBEDDED or reading == "embedded":
         return embedded_aligner(model, **options)
+    if reading is not None:
+        return Aligner(model, windowing=reading, **options)
     if source.startswith(ALIGNSCORE):
         chunks: Windowing = "nli_sp" if config.alignment_mode.endswith("_sp") else "whole"
         return Aligner(model, windowing=chunks, **options)

@@ -29,9 +29,10 @@ class GuardConfig(BaseSettings):
 
     Attributes:
         preset: name of a preset that fills in what is not set here.
-        language_model: source of the language model (`hf:`, `pypi:`, folder or file).
+        language_model: source of the language model (`hf:`, `pypi:`, folder or file, or `openai:` and the
+            address of a completion server).
         alignment_model: source of the alignment model: "align_mini", `alignscore:` and a source, or the
-            source of an NLI model.
+            source of an NLI model, or `franq:` and the address of a `franq-guard serve`.
         alignment_mode: head and chunking of an AlignScore checkpoint.
         alignment_tokenizer: source of the tokeniser of an AlignScore checkpoint; None takes RoBERTa's.
         alignment_labels: what the outputs of an NLI model mean ("aligned", "neutral", "contradicted"), by

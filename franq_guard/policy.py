@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from franq_guard.errors import ConfigError, InputError
-from franq_guard.schema import Action, ScoredClaim, Verdict
+from franq_guard.schema import Action, ScoredClaim, TriggerName, Verdict, Wording
 
 if TYPE_CHECKING:
     from franq_guard.calibration import Calibrator
@@ -32,8 +32,9 @@ class Policy:
         annotate_below: below this P(true) a claim is annotated, in [0, 1]; None or 0 switches it off.
         hedge_below: below this P(true) a claim is hedged, in [0, 1]; None or 0 switches it off.
         block_below: below this P(true) a claim is blocked, in [0, 1]; None or 0 switches it off.
-        review_below: below this P(true) a claim is also flagged for review, in [0, 1]. Blocked, contradicted
-            and unchecked claims are flagged in any case.
+        review_below: below this P(true) a claim is also flagged for review, in [0, 1]. Flagged in any case
+            are claims that are blocked, contradicted or unchecked, whose sources conflict, whose best
+            evidence differs in a number or negation, or that are stated as certain although P(true) is low.
         unchecked: what to do with claims that could not be checked. With "keep" their text stays as it is,
             and only the report says that nobody vouches for them.
         annotation: "inline" puts a marker behind the claim, "footnotes" a reference, and a list at the end.
@@ -133,6 +134,7 @@ class Policy:
         review = (
             action is Action.BLOCK
             or claim.verdict is Verdict.CONTRADICTED
+            or _is_suspect(claim)
             or _below(claim.p_true, self.review_below)
         )
         return replace(claim, action=action, review=review)
@@ -153,6 +155,15 @@ class Policy:
         if _below(p_true, self.annotate_below):
             return Action.ANNOTATE
         return Action.KEEP
+
+
+def _is_suspect(claim: ScoredClaim) -> bool:
+    """Whether something other than its probability calls for a person."""
+    return (
+        any(trigger.name is TriggerName.CONFLICTING_SOURCES for trigger in claim.triggers)
+        or bool(claim.evidence and claim.evidence[0].differs)
+        or (claim.wording is Wording.OVERCONFIDENT and claim.stated_confidence == 1.0)
+    )
 
 
 def _below(p_true: float, threshold: float | None) -> bool:

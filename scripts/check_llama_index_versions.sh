@@ -32,5 +32,5 @@ print("found", importlib.metadata.version("llama-index-core"))
 PYTHON
     # What old releases warn about is not ours to mend.
     "$environment/bin/python" -m pytest tests/integrations/llama_index tests/retrieval -q \
-        -W default::DeprecationWarning
+        -W default
 done

@@ -1,5 +1,6 @@
 import math
-from dataclasses import FrozenInstanceError
+from dataclasses import FrozenInstanceError, replace
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -7,8 +8,18 @@ from hypothesis import strategies as st
 
 from franq_guard.errors import ConfigError, InputError
 from franq_guard.policy import Policy
-from franq_guard.schema import Action, ScoredClaim, Span, Verdict
+from franq_guard.schema import (
+    Action,
+    Evidence,
+    ScoredClaim,
+    Span,
+    Trigger,
+    TriggerName,
+    Verdict,
+    Wording,
+)
 
+EVIDENCE = Evidence(passage=0, start=0, end=1, text="a", aligned=0.9, neutral=0.1, contradicted=0.0)
 HARDNESS = [Action.KEEP, Action.ANNOTATE, Action.HEDGE, Action.BLOCK]
 
 
@@ -162,3 +173,30 @@ def test_apply_keeps_order_and_everything_else() -> None:
     assert [c.p_true for c in decided] == [0.1, None, 0.95]
     assert [c.action for c in decided] == [Action.BLOCK, Action.ANNOTATE, Action.KEEP]
     assert [c.spans for c in decided] == [c.spans for c in claims]
+
+
+@pytest.mark.parametrize(
+    "suspect",
+    [
+        {"triggers": (Trigger(name=TriggerName.CONFLICTING_SOURCES, strength=0.5, detail="", advice=""),)},
+        {"evidence": (replace(EVIDENCE, differs="“5” against “6”"),)},
+        {"wording": Wording.OVERCONFIDENT, "stated_confidence": 1.0},
+    ],
+)
+def test_what_looks_suspect_is_for_review_but_hardens_no_action(suspect: dict[str, Any]) -> None:
+    decided = Policy().decide(replace(claim(0.95), **suspect))
+    assert decided.review
+    assert decided.action is Action.KEEP
+
+
+@pytest.mark.parametrize(
+    "fine",
+    [
+        {"triggers": (Trigger(name=TriggerName.OVER_SPECIFIED, strength=0.5, detail="", advice=""),)},
+        {"evidence": (EVIDENCE,)},
+        {"wording": Wording.OVERCONFIDENT, "stated_confidence": 0.9},
+        {"wording": Wording.FITTING, "stated_confidence": 1.0},
+    ],
+)
+def test_other_findings_are_not_for_review(fine: dict[str, Any]) -> None:
+    assert not Policy().decide(replace(claim(0.95), **fine)).review

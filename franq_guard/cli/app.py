@@ -13,6 +13,7 @@ import typer
 from franq_guard.cli.audit_app import audit_app
 from franq_guard.cli.evaluate_app import evaluate_app
 from franq_guard.cli.labels_app import labels_app
+from franq_guard.cli.serve_app import serve_app
 from franq_guard.errors import FranqGuardError
 
 EXIT_ERROR = 2
@@ -32,6 +33,7 @@ app.add_typer(models_app, name="models")
 app.add_typer(audit_app)
 app.add_typer(labels_app)
 app.add_typer(evaluate_app)
+app.add_typer(serve_app)
 
 
 class Format(StrEnum):

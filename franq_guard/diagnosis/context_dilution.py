@@ -27,8 +27,8 @@ def context_dilution(case: Case) -> Trigger | None:
         return None
     coverage = case.alignment.coverage
     decides = case.denies | (coverage >= _NEARLY_SAYS)
-    for row in np.flatnonzero(case.talks & ~decides):
-        decides[row] = bool(missing_names(case.claim.text, [case.alignment.windows[row].text]))
+    for at in np.flatnonzero(case.talks & ~decides):
+        decides[at] = bool(missing_names(case.claim.text, [case.alignment.windows[at].text]))
     if not decides.any():
         return None
     row = int(np.argmax(np.where(decides, coverage + case.denies, -1.0)))

@@ -43,7 +43,8 @@ class AlignScoreCheckpoint:
         mode: head and splitting.
         device: "cpu", "cuda", ...; None chooses.
         dtype: "float32", "bfloat16", "float16"; None chooses.
-        batch_tokens: most padded tokens in one forward pass; a single longer pair goes alone.
+        batch_tokens: most padded tokens in one forward pass, None for what suits the device; a single longer
+            pair goes alone.
 
     Raises:
         ConfigError: if the mode is unknown.
@@ -59,7 +60,7 @@ class AlignScoreCheckpoint:
         mode: AlignScoreMode = "nli_sp",
         device: str | None = None,
         dtype: str | None = None,
-        batch_tokens: int = 8192,
+        batch_tokens: int | None = None,
     ) -> None:
         if mode not in get_args(AlignScoreMode):
             raise ConfigError(f"AlignScore mode {mode!r} is unknown; use one of {get_args(AlignScoreMode)}")
@@ -85,6 +86,11 @@ class AlignScoreCheckpoint:
     def id(self) -> str:
         """Names the weights and the head."""
         return self._id
+
+    @property
+    def batch_tokens(self) -> int:
+        """Most padded tokens in one forward pass."""
+        return self._scorer.batch_tokens
 
     @property
     def languages(self) -> frozenset[str] | None:

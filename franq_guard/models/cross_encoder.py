@@ -57,7 +57,6 @@ class CrossEncoder:
             self._rows,
             device=where,
             max_length=usable_length(tokenizer, positions_of(self._model.config)),
-            batch_tokens=4096,
         )
 
     def score(self, pairs: Sequence[tuple[str, str]]) -> FloatArray:

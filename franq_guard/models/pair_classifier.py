@@ -78,7 +78,8 @@ class PairClassifier:
         languages: ISO 639-1 codes it can judge; None if unlimited or unknown.
         device: "cpu", "cuda", ...; None chooses.
         dtype: "float32", "bfloat16", "float16"; None chooses.
-        batch_tokens: most padded tokens in one forward pass; a single longer pair goes alone.
+        batch_tokens: most padded tokens in one forward pass, None for what suits the device; a single longer
+            pair goes alone.
 
     Raises:
         ModelError: if the files are missing or damaged, or the labels are not understood.
@@ -94,7 +95,7 @@ class PairClassifier:
         languages: Collection[str] | None = None,
         device: str | None = None,
         dtype: str | None = None,
-        batch_tokens: int = 4096,
+        batch_tokens: int | None = None,
     ) -> None:
         from transformers import AutoTokenizer
 
@@ -129,6 +130,11 @@ class PairClassifier:
     def id(self) -> str:
         """Names the weights."""
         return self._id
+
+    @property
+    def batch_tokens(self) -> int:
+        """Most padded tokens in one forward pass."""
+        return self._scorer.batch_tokens
 
     @property
     def languages(self) -> frozenset[str] | None:

@@ -12,6 +12,7 @@ from franq_guard.errors import InputError, ModelError
 from franq_guard.models.base import FloatArray
 from franq_guard.models.batching import batches
 from franq_guard.models.text import neutralise
+from franq_guard.runtime.device import capacity
 from franq_guard.runtime.locks import ForkLock
 
 if TYPE_CHECKING:
@@ -42,7 +43,8 @@ class PairScorer:
         forward: maps padded tensors to probabilities, shape (B, 3), float32.
         device: where the tensors go.
         max_length: largest number of tokens of a pair, special tokens included.
-        batch_tokens: most tokens of a batch, padding included; a single longer pair goes alone.
+        batch_tokens: most tokens of a batch, padding included; a single longer pair goes alone. None for what
+            suits the device.
     """
 
     def __init__(
@@ -52,13 +54,15 @@ class PairScorer:
         *,
         device: str,
         max_length: int,
-        batch_tokens: int,
+        batch_tokens: int | None = None,
     ) -> None:
         self._tokenizer = tokenizer
         self._forward = forward
         self._device = device
         self._max_length = max_length
-        self._budget = batch_tokens
+        liked = capacity(device)
+        self.batch_tokens = batch_tokens or liked.batch_tokens
+        self._overhead = liked.pass_overhead
         self._special_tokens = tuple(tokenizer.all_special_tokens)
         self._lock = ForkLock()  # fast tokenisers and module state are not thread-safe
 
@@ -86,7 +90,7 @@ class PairScorer:
         )
         lengths = [len(ids) for ids in encoded["input_ids"]]
         result = np.zeros((len(pairs), 3))
-        for batch in batches(lengths, budget=self._budget):
+        for batch in batches(lengths, budget=self.batch_tokens, overhead=self._overhead):
             tensors = {
                 name: self._padded(name, [encoded[name][index] for index in batch]) for name in encoded
             }

@@ -44,7 +44,8 @@ def shared_alignment_model(model: AlignmentModel) -> AlignmentModel:
 
 
 def _once(model: Any, make: Callable[[Any], _Shared]) -> _Shared:
-    if isinstance(model, SharedLanguageModel | SharedAlignmentModel):
+    # A model on a server gathers what many ask there.
+    if isinstance(model, SharedLanguageModel | SharedAlignmentModel) or getattr(model, "serves_many", False):
         return cast(_Shared, model)
     with _registering:
         # As long as the entry is there, so is the model, and nothing else has its id.

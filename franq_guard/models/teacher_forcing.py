@@ -35,6 +35,7 @@ class TeacherForcing:
         pad_id: any token id.
         batch_tokens: most padded tokens in one forward pass.
         logit_values: most logits (positions x vocabulary) held at once in one forward pass.
+        pass_overhead: what a forward pass costs besides its tokens, in tokens.
         prefixes: what was read last; None if the model cannot go on from there.
     """
 
@@ -48,6 +49,7 @@ class TeacherForcing:
         pad_id: int,
         batch_tokens: int,
         logit_values: int,
+        pass_overhead: int = 0,
     ) -> None:
         self._model = model
         self._lock = lock
@@ -55,6 +57,7 @@ class TeacherForcing:
         self._pad_id = pad_id
         self._batch_tokens = batch_tokens
         self._logit_values = logit_values
+        self._overhead = pass_overhead
         self._prefixes = prefixes
 
     def score(self, pairs: Sequence[Pair]) -> list[FloatArray]:
@@ -198,6 +201,7 @@ class TeacherForcing:
         return batches(
             [len(prefix) + len(targets) for prefix, targets in pairs],
             budget=self._batch_tokens,
+            overhead=self._overhead,
             extra=[len(targets) for _, targets in pairs],
             extra_budget=max(1, self._logit_values // vocabulary),
         )

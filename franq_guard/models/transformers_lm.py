@@ -26,8 +26,8 @@ from franq_guard.models.prefix_cache import PrefixCache
 from franq_guard.models.quiet import without_progress_bars
 from franq_guard.models.stretches import Stretch, stretches
 from franq_guard.models.teacher_forcing import Pair, TeacherForcing
+from franq_guard.runtime.device import capacity, resolve_device, resolve_dtype
 from franq_guard.runtime.locks import ForkLock
-from franq_guard.runtime.device import resolve_device, resolve_dtype
 
 _END_OF_TURN = ("<|im_end|>", "<|eot_id|>", "<end_of_turn>", "<|end|>")
 
@@ -42,8 +42,8 @@ class TransformersLM:
         gguf_file: name of a GGUF file inside `model`; it is de-quantised on loading.
         device: "cuda", "cuda:0", "mps", "cpu"; None picks the best there is.
         dtype: "float32", "bfloat16", "float16"; None picks by device.
-        batch_tokens: most padded tokens in one forward pass.
-        logit_values: most logits (positions x vocabulary) held at once in one forward pass.
+        batch_tokens: most padded tokens in one forward pass; None for what suits the device.
+        logit_values: most logits (positions x vocabulary) held at once; None for what suits the device.
 
     Raises:
         ModelError: if the weights cannot be loaded.
@@ -58,8 +58,8 @@ class TransformersLM:
         gguf_file: str | None = None,
         device: str | None = None,
         dtype: str | None = None,
-        batch_tokens: int = 8192,
-        logit_values: int = 2**27,
+        batch_tokens: int | None = None,
+        logit_values: int | None = None,
     ) -> None:
         from transformers import AutoModelForCausalLM, AutoTokenizer
 
@@ -89,23 +89,25 @@ class TransformersLM:
         self._adopt(batch_tokens, logit_values)
 
     @classmethod
-    def from_loaded(cls, model: Any, tokenizer: Any, *, id: str, batch_tokens: int = 8192) -> TransformersLM:
+    def from_loaded(
+        cls, model: Any, tokenizer: Any, *, id: str, batch_tokens: int | None = None
+    ) -> TransformersLM:
         """Shares a transformers model that the application has already loaded.
 
         Args:
             model: a causal language model, on its device.
             tokenizer: its fast tokeniser.
             id: names the weights.
-            batch_tokens: most padded tokens in one forward pass.
+            batch_tokens: most padded tokens in one forward pass; None for what suits the device.
         """
         self = cls.__new__(cls)
         self._id = id
         self._model, self._tokenizer = model, tokenizer
         self.device = str(model.device)
-        self._adopt(batch_tokens, 2**27)
+        self._adopt(batch_tokens, None)
         return self
 
-    def _adopt(self, batch_tokens: int, logit_values: int) -> None:
+    def _adopt(self, batch_tokens: int | None, logit_values: int | None) -> None:
         if not self._tokenizer.is_fast:
             raise ModelError(
                 f"{self._id!r} has no fast tokeniser; character offsets need one (tokenizer.json)"
@@ -114,7 +116,8 @@ class TransformersLM:
             self._model.to(self.device)
         self._model.eval()
         self._lock = ForkLock()
-        self._batch_tokens = batch_tokens
+        liked = capacity(self.device)
+        self.batch_tokens = batch_tokens or liked.batch_tokens
         self._text = ChatTokenizer(self._tokenizer)
         self._end_ids = self._find_end_ids()
         self._prefixes = PrefixCache(self._model) if PrefixCache.supports(self._model) else None
@@ -124,8 +127,9 @@ class TransformersLM:
             lock=self._lock,
             device=self.device,
             pad_id=self._pad_id,
-            batch_tokens=batch_tokens,
-            logit_values=logit_values,
+            batch_tokens=self.batch_tokens,
+            logit_values=logit_values or liked.logit_values,
+            pass_overhead=liked.pass_overhead,
         )
 
     def _find_end_ids(self) -> tuple[int, ...]:
@@ -246,7 +250,7 @@ class TransformersLM:
         rows = [self.prompt_ids(prompt) for prompt in prompts]
         results: list[Generation | None] = [None] * len(rows)
         lengths = [len(row) + max_new_tokens for row in rows]
-        for batch in batches(lengths, budget=self._batch_tokens):
+        for batch in batches(lengths, budget=self.batch_tokens):
             written = self._decode([rows[i] for i in batch], max_new_tokens, pick=greedy)
             for index, text in zip(batch, written, strict=True):
                 results[index] = self._generation(text)

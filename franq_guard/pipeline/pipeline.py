@@ -153,22 +153,42 @@ class Pipeline:
 
     def _leave_unchecked(self, draft: Draft) -> None:
         """Notes which claims cannot be checked, and what else is worth knowing before anything is scored."""
-        item, form = draft.item, draft.form
+        form = draft.form
         for claim in draft.claims[max(self.limits.max_claims, len(draft.known)) :]:
             draft.unchecked[claim.index] = f"beyond the first {self.limits.max_claims} claims"
         languages = self.aligner.languages
         if languages is not None:
-            whole = detect_language(item.answer)
-            for claim in draft.open():
-                language = detect_language(claim.source_text) or whole
-                if language is not None and language not in languages:
-                    draft.unchecked[claim.index] = (
-                        f"language {language!r}: the alignment model reads {', '.join(sorted(languages))}"
-                    )
+            self._leave_unread(draft, languages)
         if draft.open() and not draft.has_passages():
             draft.notes.append("no passages were given: only the model's own knowledge counts")
         if draft.open() and self.calibrator_of(form) is None and (self.calibrator or self.short_calibrator):
             draft.notes.append(f"there is no calibrator for {form} form: P(true) is not calibrated")
+
+    def _leave_unread(self, draft: Draft, languages: frozenset[str]) -> None:
+        """Leaves claims unchecked if the alignment model cannot read them, or any of the passages."""
+        reads = f"the alignment model reads {', '.join(sorted(languages))}"
+        whole = detect_language(draft.item.answer)
+        for claim in draft.open():
+            language = detect_language(claim.source_text) or whole
+            if language is not None and language not in languages:
+                draft.unchecked[claim.index] = f"language {language!r}: {reads}"
+        texts = [passage.text for passage in draft.item.passages if passage.text.strip()]
+        foreign = {
+            index: language
+            for index, text in enumerate(texts)
+            if (language := detect_language(text)) is not None and language not in languages
+        }
+        if not foreign or not draft.open():
+            return
+        named = ", ".join(sorted(set(foreign.values())))
+        if len(foreign) == len(texts):
+            for claim in draft.open():
+                draft.unchecked[claim.index] = f"all passages are in another language ({named}): {reads}"
+        else:
+            draft.notes.append(
+                f"{len(foreign)} of {len(texts)} passages are in another language ({named}) and count for "
+                f"little: {reads}"
+            )
 
 
 def unchecked_claims(item: CheckInput, extractor: ClaimExtractor, reason: str) -> tuple[ScoredClaim, ...]:

@@ -105,8 +105,8 @@ def _read(text: str, match: re.Match[str]) -> Quantity | None:
         months = [month for month, day in ((a, b), (b, a)) if month <= 12 and day <= 31]
         if not months:
             return None
-        low, high = (day_number(year, month, a + b - month) for month in (min(months), max(months)))
-        return Quantity(start, end, match[0], Kind.DATE, min(low, high), max(low, high))
+        possible = [day_number(year, month, a + b - month) for month in months]
+        return Quantity(start, end, match[0], Kind.DATE, min(possible), max(possible))
     if "y" in found:
         year, month, day = int(found["y"]), int(found["m"]), int(found["d"])
     else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -178,6 +179,4 @@ _ALONE = frozenset(
 
 @cache
 def _finder() -> Any:
-    from text_to_num import find_numbers
-
-    return find_numbers
+    return importlib.import_module("text_to_num").find_numbers

@@ -2,12 +2,35 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from franq_guard.errors import ConfigError
 
 if TYPE_CHECKING:
     import torch
+
+
+@dataclass(frozen=True, slots=True)
+class Capacity:
+    """How much a device likes to be given at once.
+
+    Attributes:
+        batch_tokens: most padded tokens in one forward pass.
+        logit_values: most logits (positions x vocabulary) held at once.
+        pass_overhead: what a forward pass costs besides its tokens, in tokens.
+    """
+
+    batch_tokens: int
+    logit_values: int
+    pass_overhead: int
+
+
+def capacity(device: str) -> Capacity:
+    """What suits a device: a CPU gains nothing from more than its caches hold, a GPU wants to be filled."""
+    if device.startswith("cpu"):
+        return Capacity(batch_tokens=2048, logit_values=2**23, pass_overhead=16)
+    return Capacity(batch_tokens=32_768, logit_values=2**28, pass_overhead=1024)
 
 
 def resolve_device(device: str | None = None) -> str:

@@ -11,9 +11,9 @@ import numpy as np
 from franq_guard.errors import InputError, ModelError
 from franq_guard.models.base import FloatArray
 from franq_guard.servers.address import ServerAddress
-from franq_guard.servers.answers import Malformed
+from franq_guard.servers.answers import MalformedAnswer
 from franq_guard.servers.client import ServerClient
-from franq_guard.servers.trying import Refused
+from franq_guard.servers.trying import ServerRefusal
 
 _PAIRS_A_REQUEST = 64
 _SUM_WITHIN = 1e-3
@@ -48,7 +48,7 @@ class ServedAlignmentModel:
             or found.get("reading") not in get_args(Reading)
             or not (languages is None or isinstance(languages, list))
         ):
-            raise Malformed(f"{self._url} is no alignment model of `franq-guard serve`")
+            raise MalformedAnswer(f"{self._url} is no alignment model of `franq-guard serve`")
         self._id = str(found["model"])
         self._languages = None if languages is None else frozenset(map(str, languages))
         self.reading: Reading = found["reading"]
@@ -76,7 +76,7 @@ class ServedAlignmentModel:
             answers = self._client.post_all(
                 self._url, [{"pairs": [list(pair) for pair in part]} for part in parts]
             )
-        except Refused as error:
+        except ServerRefusal as error:
             if error.status == 422:
                 raise InputError(
                     f"{self._url} does not take a pair: a claim is too long for the model"
@@ -90,7 +90,9 @@ class ServedAlignmentModel:
             raise ModelError(f"{self._url} does not serve {self._id!r} any more; start the guard anew")
         scores = answer.get("scores")
         if not isinstance(scores, list) or len(scores) != count or not all(map(_is_row, scores)):
-            raise Malformed(f"{self._url} sent something that is no row of three probabilities for each pair")
+            raise MalformedAnswer(
+                f"{self._url} sent something that is no row of three probabilities for each pair"
+            )
         return np.asarray(scores, dtype=np.float64).reshape(count, 3)
 
 

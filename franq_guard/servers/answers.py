@@ -16,7 +16,7 @@ _ROUNDING = 1e-3
 _LEAST = -1e4
 
 
-class Malformed(ModelError):
+class MalformedAnswer(ModelError):
     """A server's answer lacks what was asked for."""
 
 
@@ -41,11 +41,11 @@ def choices(answer: Any) -> list[Mapping[str, Any]]:
     """The completions in an answer, by index.
 
     Raises:
-        Malformed: if there is none.
+        MalformedAnswer: if there is none.
     """
     found = answer.get("choices") if isinstance(answer, Mapping) else None
     if not isinstance(found, list) or not found or not all(isinstance(one, Mapping) for one in found):
-        raise Malformed("the model server sent no completions")
+        raise MalformedAnswer("the model server sent no completions")
     return sorted(found, key=lambda one: _whole(one.get("index"), 0))
 
 
@@ -53,11 +53,11 @@ def written(choice: Mapping[str, Any]) -> Written:
     """Reads a completion with its log-probabilities.
 
     Raises:
-        Malformed: if it has none, or they are no log-probabilities.
+        MalformedAnswer: if it has none, or they are no log-probabilities.
     """
     text, found = choice.get("text"), choice.get("logprobs")
     if not isinstance(text, str) or not isinstance(found, Mapping):
-        raise Malformed("the model server sent a completion without log-probabilities")
+        raise MalformedAnswer("the model server sent a completion without log-probabilities")
     pieces, values = found.get("tokens"), found.get("token_logprobs")
     if (
         not isinstance(pieces, list)
@@ -65,7 +65,9 @@ def written(choice: Mapping[str, Any]) -> Written:
         or len(pieces) != len(values)
         or not all(isinstance(piece, str) for piece in pieces)
     ):
-        raise Malformed("the model server sent tokens and log-probabilities that do not belong together")
+        raise MalformedAnswer(
+            "the model server sent tokens and log-probabilities that do not belong together"
+        )
     log_probs = np.asarray(
         [math.nan if value is None and index == 0 else log_prob(value) for index, value in enumerate(values)],
         dtype=np.float64,
@@ -84,11 +86,11 @@ def prompt_log_probs(choice: Mapping[str, Any], ids: Sequence[int]) -> FloatArra
         Shape (len(ids),); NaN for the first.
 
     Raises:
-        Malformed: if there are none, or they belong to other tokens.
+        MalformedAnswer: if there are none, or they belong to other tokens.
     """
     found = choice.get("prompt_logprobs")
     if not isinstance(found, list) or len(found) != len(ids):
-        raise Malformed("the model server sent no log-probabilities of the prompt's tokens")
+        raise MalformedAnswer("the model server sent no log-probabilities of the prompt's tokens")
     values = np.full(len(ids), np.nan)
     for index, (token, entry) in enumerate(zip(ids, found, strict=True)):
         if index == 0:
@@ -102,10 +104,10 @@ def log_prob(value: Any) -> float:
     """A log-probability; those of impossible tokens are cut to a large negative number.
 
     Raises:
-        Malformed: if it is none.
+        MalformedAnswer: if it is none.
     """
     if isinstance(value, bool) or not isinstance(value, int | float) or not value <= _ROUNDING:
-        raise Malformed("the model server sent something that is no log-probability")
+        raise MalformedAnswer("the model server sent something that is no log-probability")
     return max(_LEAST, min(0.0, float(value)))
 
 
@@ -113,12 +115,12 @@ def generated_tokens(answer: Any) -> int:
     """How many tokens a server wrote behind the prompt, by its own count.
 
     Raises:
-        Malformed: if it does not say.
+        MalformedAnswer: if it does not say.
     """
     usage = answer.get("usage") if isinstance(answer, Mapping) else None
     count = _whole(usage.get("completion_tokens") if isinstance(usage, Mapping) else None, -1)
     if count < 0:
-        raise Malformed("the model server does not say how many tokens it wrote")
+        raise MalformedAnswer("the model server does not say how many tokens it wrote")
     return count
 
 
@@ -126,13 +128,13 @@ def models(answer: Any) -> list[Mapping[str, Any]]:
     """The models that a server lists, with their ids.
 
     Raises:
-        Malformed: if it lists none.
+        MalformedAnswer: if it lists none.
     """
     found = answer.get("data") if isinstance(answer, Mapping) else None
     entries = [one for one in found if isinstance(one, Mapping)] if isinstance(found, list) else []
     named = [one for one in entries if isinstance(one.get("id"), str) and one["id"]]
     if not named:
-        raise Malformed("the model server lists no model")
+        raise MalformedAnswer("the model server lists no model")
     return named
 
 

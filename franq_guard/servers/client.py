@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import time
+import weakref
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
@@ -13,7 +14,7 @@ from franq_guard.errors import CheckTimeoutError, ModelError
 from franq_guard.runtime.locks import ForkLock
 from franq_guard.runtime.time_limit import TimeLimit, time_limit
 from franq_guard.servers.address import ServerAddress
-from franq_guard.servers.trying import Later, Refused, with_retries
+from franq_guard.servers.trying import Later, ServerRefusal, with_retries
 
 if TYPE_CHECKING:
     import httpx
@@ -28,7 +29,8 @@ class ServerClient:
     """Speaks JSON with one server. Safe to share between threads and with forked processes.
 
     At most `address.concurrency` requests are in flight; further ones wait, and beyond a few thousand they
-    are refused. Every request ends by the time limit in force (`runtime.time_limit`), or after `address.timeout`.
+    are refused. Every request ends by the time limit in force (`runtime.time_limit`), or after
+    `address.timeout`.
 
     Args:
         address: of the server.
@@ -75,6 +77,7 @@ class ServerClient:
             self._waiting += len(requests)
             if self._pool is None or not self._pool.is_ours():
                 self._pool = _Pool(self.address)
+                weakref.finalize(self, self._pool.close)
             pool = self._pool
         futures: list[Future[Any]] = []
         try:
@@ -162,7 +165,7 @@ class ServerClient:
             422: "is it a server of this kind?",
         }
         hint = hints.get(status, "is the address right?")
-        return Refused(f"{self._place(url)} refused with {status}: {hint}", status=status)
+        return ServerRefusal(f"{self._place(url)} refused with {status}: {hint}", status=status)
 
     def _place(self, url: str) -> str:
         return f"the model server at {url}"
@@ -181,6 +184,12 @@ class _Pool:
             headers={"Accept": "application/json", "User-Agent": "franq-guard"},
         )
         self.threads = ThreadPoolExecutor(max_workers=most, thread_name_prefix="franq-guard server")
+
+    def close(self) -> None:
+        """Ends connections and threads; those of another process are left alone."""
+        if self.is_ours():
+            self.threads.shutdown(wait=False, cancel_futures=True)
+            self.http.close()
 
     def is_ours(self) -> bool:
         """False in a process that was forked off the one that made it."""

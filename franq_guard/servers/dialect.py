@@ -1,8 +1,8 @@
 """How a completion server scores prompts: found out once, by asking it to score what it wrote itself.
 
 Servers agree on the request and differ in the rest. vLLM returns `prompt_logprobs`, by token id; others
-repeat the prompt (`echo`) with `logprobs`; some take token ids as a prompt, some only text. Some accept all of
-this and return numbers of other tokens. So each way is tried in turn on a text whose log-probabilities are
+repeat the prompt (`echo`) with `logprobs`; some take token ids as a prompt, some only text. Some accept all
+of this and return numbers of other tokens. So each way is tried in turn on a text whose log-probabilities are
 known, because the server has just written it, and the first that gives the same numbers is taken.
 """
 
@@ -15,10 +15,10 @@ import numpy as np
 
 from franq_guard.errors import ModelError
 from franq_guard.models.base import FloatArray, Prompt
-from franq_guard.servers.answers import Malformed, choices, generated_tokens, prompt_log_probs, written
+from franq_guard.servers.answers import MalformedAnswer, choices, generated_tokens, prompt_log_probs, written
 from franq_guard.servers.client import ServerClient
 from franq_guard.servers.tokenizers import ServedTokenizer
-from franq_guard.servers.trying import Refused
+from franq_guard.servers.trying import ServerRefusal
 
 _PROBE = Prompt("Count from one to ten, in words.")
 _PROBE_TOKENS = 12
@@ -50,7 +50,7 @@ class Dialect:
         """Log-probabilities of the last `count` token ids of a prompt, shape (count,).
 
         Raises:
-            Malformed: if the answer does not hold them.
+            MalformedAnswer: if the answer does not hold them.
         """
         [choice, *_] = choices(answer)
         if self.name == "prompt_logprobs":
@@ -59,25 +59,25 @@ class Dialect:
             values = self.scored_text(answer)[1]
             # Start tokens may be left out of what is repeated.
             if not count <= len(values) <= len(ids):
-                raise Malformed(
+                raise MalformedAnswer(
                     "the model server sent log-probabilities of other tokens than it was asked for"
                 )
         found = values[len(values) - count :]
         if not np.isfinite(found).all():
-            raise Malformed("the model server sent no log-probability for some tokens")
+            raise MalformedAnswer("the model server sent no log-probability for some tokens")
         return found
 
     def scored_text(self, answer: Any) -> tuple[tuple[str, ...], FloatArray]:
         """The prompt's tokens, decoded, and their log-probabilities; NaN for the first.
 
         Raises:
-            Malformed: if the answer does not hold them.
+            MalformedAnswer: if the answer does not hold them.
         """
         [choice, *_] = choices(answer)
         found = written(choice)
         end = len(found.pieces) - generated_tokens(answer)
         if end < 2:
-            raise Malformed("the model server sent no log-probabilities of the prompt's tokens")
+            raise MalformedAnswer("the model server sent no log-probabilities of the prompt's tokens")
         return found.pieces[:end], found.log_probs[:end]
 
 
@@ -100,8 +100,8 @@ def detect(client: ServerClient, model: str, tokenizer: ServedTokenizer) -> Dial
             continue
         try:
             off = _difference(client, url, model, tokenizer, dialect, prompt)
-        except (Refused, Malformed) as error:
-            if isinstance(error, Refused) and error.status in (401, 403, 404):
+        except (ServerRefusal, MalformedAnswer) as error:
+            if isinstance(error, ServerRefusal) and error.status in (401, 403, 404):
                 raise
             seen.append(f"{_name(dialect)}: {error}")
             continue
@@ -132,7 +132,9 @@ def _difference(
     count = len(tokens.ids)
     # An end token has a log-probability, but no place in the text.
     if not 1 <= count <= len(wrote.log_probs) <= count + 1:
-        raise Malformed("the model server's tokens are not those of its tokeniser; name it with #tokenizer=")
+        raise MalformedAnswer(
+            "the model server's tokens are not those of its tokeniser; name it with #tokenizer="
+        )
     if isinstance(prompt, str):
         answer = client.post(url, dialect.body(model, prompt + wrote.text))
         read = dialect.scored_text(answer)[1][-count:]

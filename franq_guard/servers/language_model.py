@@ -18,7 +18,7 @@ from franq_guard.servers.dialect import Dialect, detect
 from franq_guard.servers.pieces import decoded_offsets, plain
 from franq_guard.servers.reading import answer_scores
 from franq_guard.servers.tokenizers import ServedTokenizer, VllmTokenizer
-from franq_guard.servers.trying import Refused
+from franq_guard.servers.trying import ServerRefusal
 
 _CONTEXT = 2048
 # Servers bring settings of their own, which would make the samples others than asked for.
@@ -209,7 +209,7 @@ class ServedLanguageModel:
         if prompt + answer >= self.max_context:
             raise InputError(
                 f"prompt and answer have {prompt + answer} tokens; the server takes {self.max_context}. Give "
-                " fewer or shorter passages, or lower max_answer_tokens"
+                "fewer or shorter passages, or lower max_answer_tokens"
             )
 
     def _complete(self, bodies: Any) -> list[Any]:
@@ -254,7 +254,9 @@ def _tokenizer(client: ServerClient, model: str) -> ServedTokenizer:
     tokenizer = VllmTokenizer(client, model)
     try:
         tokenizer.tokenize("a")
-    except Refused as error:
+    except ServerRefusal as error:
+        if error.status in (401, 403):
+            raise
         raise ModelError(
             f"the model server at {client.address.url} does not tokenise ({error.status}); name the model's "
             "tokeniser with #tokenizer=hf:org/name, a folder or a GGUF file"

@@ -9,10 +9,10 @@ from typing import Any, Protocol
 from franq_guard.errors import ModelError
 from franq_guard.models.base import Prompt, Tokens
 from franq_guard.runtime.locks import ForkLock
-from franq_guard.servers.answers import Malformed
+from franq_guard.servers.answers import MalformedAnswer
 from franq_guard.servers.client import ServerClient
 from franq_guard.servers.pieces import back, plain, vocabulary_offsets
-from franq_guard.servers.trying import Refused
+from franq_guard.servers.trying import ServerRefusal
 
 _REMEMBERED = 512
 # Templates that print today's date would change the numbers from day to day.
@@ -83,7 +83,7 @@ class VllmTokenizer:
         answer = self._client.post(self._url, {"model": self._model, **body})
         ids, pieces = _ids(answer), answer.get("token_strs")
         if not isinstance(pieces, list) or len(pieces) != len(ids):
-            raise Malformed(
+            raise MalformedAnswer(
                 "the model server does not say what its tokens stand for; name the model's tokeniser with "
                 "#tokenizer=hf:org/name"
             )
@@ -109,7 +109,7 @@ class VllmTokenizer:
             body = {"messages": messages, "add_generation_prompt": True, "add_special_tokens": False}
             try:
                 return _ids(self._post({**body, "chat_template_kwargs": _TEMPLATE}))
-            except Refused as error:
+            except ServerRefusal as error:
                 if error.status != 400:
                     raise
         return _ids(self._post({"prompt": f"{merged}\n\nAnswer:", "add_special_tokens": True}))
@@ -127,5 +127,5 @@ def _ids(answer: Any) -> list[int]:
     if not isinstance(ids, list) or not all(
         isinstance(one, int) and not isinstance(one, bool) for one in ids
     ):
-        raise Malformed("the model server sent no token ids")
+        raise MalformedAnswer("the model server sent no token ids")
     return ids

@@ -16,7 +16,7 @@ _ATTEMPTS = 5
 _FIRST_WAIT, _LONGEST_WAIT = 0.25, 8.0
 
 
-class Refused(ModelError):
+class ServerRefusal(ModelError):
     """A server understood the request and does not want it; the same request will fare no better.
 
     Attributes:

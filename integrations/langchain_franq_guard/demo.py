@@ -1,8 +1,8 @@
-"""The embedded models behind LangChain's interfaces: for examples, and to try things out without an account."""
+"""The embedded models behind LangChain's interfaces: for examples, and for trying things out."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from functools import cache
 from importlib import resources
 from typing import Any

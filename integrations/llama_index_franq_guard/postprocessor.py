@@ -14,7 +14,7 @@ from franq_guard.retrieval import PassageFinding, Problem, Screening, as_problem
 
 from .events import EvidenceEvent, dispatcher
 from .evidence import as_passage, holds_media
-from .responses import METADATA_KEY
+from .responses import METADATA_KEY, question_of
 
 
 class FranqNodePostprocessor(BaseNodePostprocessor):
@@ -68,14 +68,14 @@ class FranqNodePostprocessor(BaseNodePostprocessor):
     def _postprocess_nodes(
         self, nodes: list[NodeWithScore], query_bundle: QueryBundle | None = None
     ) -> list[NodeWithScore]:
-        query = query_bundle.query_str if query_bundle else ""
+        query = question_of(query_bundle) if query_bundle else ""
         findings = self._guard.screen(query, _passages(nodes), settings=self._screening)
         return self._sorted_out(query, nodes, findings)
 
     async def _apostprocess_nodes(
         self, nodes: list[NodeWithScore], query_bundle: QueryBundle | None = None
     ) -> list[NodeWithScore]:
-        query = query_bundle.query_str if query_bundle else ""
+        query = question_of(query_bundle) if query_bundle else ""
         findings = await self._guard.ascreen(query, _passages(nodes), settings=self._screening)
         return self._sorted_out(query, nodes, findings)
 

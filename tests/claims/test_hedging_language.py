@@ -16,11 +16,21 @@ from franq_guard.errors import InputError
 
 CASES = {
     "en": {
-        Tone.DOUBTFUL: ["Perhaps it is old.", "It might be old.", "I’m not sure whether it is old.", "It is unlikely."],
+        Tone.DOUBTFUL: [
+            "Perhaps it is old.",
+            "It might be old.",
+            "I’m not sure whether it is old.",
+            "It is unlikely.",
+        ],
         Tone.LIKELY: ["It is probably old.", "It seems old.", "I think it is old.", "It is said to be old."],
         Tone.UNSURE: ["It may be old.", "He could swim."],
         Tone.PLAIN: ["It is old.", "In May 1889.", "The mighty river.", "It is not proven."],
-        Tone.EMPHATIC: ["It is definitely old.", "Without a doubt it is old.", "It always works.", "This proves it."],
+        Tone.EMPHATIC: [
+            "It is definitely old.",
+            "Without a doubt it is old.",
+            "It always works.",
+            "This proves it.",
+        ],
         Tone.REFUSED: ["I don't know.", "The documents do not mention it.", "There is no information on it."],
     },
     "de": {
@@ -52,7 +62,12 @@ CASES = {
 
 @pytest.mark.parametrize(
     ("language", "wanted", "text"),
-    [(code, wanted, text) for code, tones in CASES.items() for wanted, texts in tones.items() for text in texts],
+    [
+        (code, wanted, text)
+        for code, tones in CASES.items()
+        for wanted, texts in tones.items()
+        for text in texts
+    ],
 )
 def test_tones(language, wanted, text):
     assert tone(text, language) is wanted

@@ -32,3 +32,33 @@ def test_groups_are_filled():
     assert list(batches([10] * 6, budget=30)) == [[0, 1, 2], [3, 4, 5]]
     assert list(batches([100, 1, 1], budget=30)) == [[0], [1, 2]]
     assert list(batches([], budget=30)) == []
+
+
+def test_padding_is_paid_for_only_where_it_is_cheaper_than_another_pass():
+    lengths = [800, 180, 170, 760]
+    assert list(batches(lengths, budget=4000, overhead=0)) == [[0], [3], [1], [2]]
+    assert list(batches(lengths, budget=4000, overhead=50)) == [[0, 3], [1, 2]]
+    assert list(batches(lengths, budget=4000, overhead=5000)) == [[0, 3, 1, 2]]
+
+
+def cost(groups, lengths, overhead):
+    return sum(max(lengths[index] for index in group) * len(group) + overhead for group in groups)
+
+
+def splits(order, budget, lengths):
+    """All ways to cut a list into groups within the budget."""
+    if not order:
+        yield []
+    for end in range(1, len(order) + 1):
+        group = order[:end]
+        if end == 1 or max(lengths[index] for index in group) * end <= budget:
+            for rest in splits(order[end:], budget, lengths):
+                yield [group, *rest]
+
+
+@given(st.lists(st.integers(1, 30), max_size=8), st.integers(1, 90), st.integers(0, 40))
+def test_no_other_grouping_is_cheaper(lengths, budget, overhead):
+    order = sorted(range(len(lengths)), key=lambda index: -lengths[index])
+    cheapest = min(cost(groups, lengths, overhead) for groups in splits(order, budget, lengths))
+    found = list(batches(lengths, budget=budget, overhead=overhead))
+    assert cost(found, lengths, overhead) == cheapest

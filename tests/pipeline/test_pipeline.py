@@ -13,7 +13,7 @@ from franq_guard.errors import CheckTimeoutError
 from franq_guard.inputs import as_input
 from franq_guard.pipeline.deadline import Deadline
 from franq_guard.pipeline.pipeline import Limits, Pipeline, unchecked_claims
-from franq_guard.schema import Verdict
+from franq_guard.schema import TriggerName, Verdict, Wording
 
 QUESTION = "How tall is the tower?"
 PASSAGES = ["The tower is 330 metres tall.", "The tower was built by Gustave Eiffel."]
@@ -196,3 +196,29 @@ def test_citation_marks_do_not_count(pipeline):
         for answer in ("The tower is 330 metres tall", "The **tower** is 330 metres tall [1] [2]")
     )
     assert cited.signals.max_claim_log_prob == plain.signals.max_claim_log_prob
+
+
+GERMAN = "Der Turm ist dreihundert Meter hoch und steht seit vielen Jahren in der Stadt."
+
+
+def test_passages_in_another_language_only_leave_claims_unchecked(pipeline):
+    [scored] = run(pipeline, as_input(QUESTION, [GERMAN, " "], "The tower is 330 metres tall."))
+    [claim] = scored.claims
+    assert claim.verdict is Verdict.UNCHECKED
+    assert "all passages are in another language (de)" in claim.unchecked_reason
+    assert claim.review
+    assert pipeline.language_model.requests == []
+
+
+def test_some_passages_in_another_language_are_noted(pipeline):
+    [scored] = run(pipeline, as_input(QUESTION, [GERMAN, *PASSAGES], "The tower is 330 metres tall."))
+    assert scored.claims[0].verdict is Verdict.SUPPORTED
+    assert any("1 of 3 passages are in another language (de)" in note for note in scored.notes)
+
+
+def test_a_claim_gets_triggers_and_its_wording_judged(pipeline):
+    [scored] = run(pipeline, as_input(QUESTION, PASSAGES, "The castle definitely burned down yesterday."))
+    [claim] = scored.claims
+    assert {trigger.name for trigger in claim.triggers} >= {TriggerName.UNWARRANTED_CONFIDENCE}
+    assert claim.stated_confidence == 1.0
+    assert claim.wording is Wording.OVERCONFIDENT

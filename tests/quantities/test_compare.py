@@ -108,7 +108,7 @@ def test_names(claim, found):
 
 
 def test_missing_names():
-    text = "The United Kingdom and the French diver Markus Feld signed it in Valencia."
-    assert missing_names("It was signed by Markus Feld, the UK and France.", [text]) == []
+    text = "The United Kingdom and the German diver Markus Feld signed it in Valencia."
+    assert missing_names("It was signed by Markus Feld, the UK and Germany.", [text]) == []
     assert missing_names("It was signed by Clara Voss in Valencia.", [text]) == ["Clara Voss"]
     assert missing_names("It was signed by Clara Voss.", [text, "Clara Voss was there."]) == []

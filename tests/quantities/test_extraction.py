@@ -62,7 +62,11 @@ def test_written_numbers(text, value):
 
 @pytest.mark.parametrize(
     ("text", "language", "value"),
-    [("zwölftausend Menschen", "de", 12_000), ("trois cents personnes", "fr", 300), ("veinte casas", "es", 20)],
+    [
+        ("zwölftausend Menschen", "de", 12_000),
+        ("trois cents personnes", "fr", 300),
+        ("veinte casas", "es", 20),
+    ],
 )
 def test_numbers_in_words_of_other_languages(text, language, value):
     assert only(text, language).written == value
@@ -135,7 +139,8 @@ def test_four_digits_that_are_counted_are_no_year(text):
 
 
 @pytest.mark.parametrize(
-    "text", ["", "one of them", "the first", "B12", "x_3", "[3]", "[1, 2]", "https://a.org/2021/5", "May I go?"]
+    "text",
+    ["", "one of them", "the first", "B12", "x_3", "[3]", "[1, 2]", "https://a.org/2021/5", "May I go?"],
 )
 def test_what_is_no_quantity(text):
     assert quantities(text) == ()

@@ -11,14 +11,14 @@ FOLDER = Path(__file__).parent
 
 
 def load_align_mini(
-    *, device: str | None = None, dtype: str | None = None, batch_tokens: int = 4096
+    *, device: str | None = None, dtype: str | None = None, batch_tokens: int | None = None
 ) -> PairClassifier:
     """Loads the embedded model; nothing is downloaded.
 
     Args:
         device: "cpu", "cuda", ...; None chooses.
         dtype: "float32", "bfloat16", "float16"; None chooses.
-        batch_tokens: most padded tokens in one forward pass.
+        batch_tokens: most padded tokens in one forward pass; None for what suits the device.
 
     Raises:
         ModelError: if the files are damaged.

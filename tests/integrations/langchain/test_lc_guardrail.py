@@ -9,11 +9,11 @@ from langchain_core.documents import Document
 from langchain_core.language_models import FakeListChatModel
 from langchain_core.messages import AIMessage, HumanMessage
 from langchain_core.runnables import ConfigurableField, RunnableLambda, RunnablePassthrough
+from langchain_franq_guard import CLAIM_EVENT, AnswerBlockedError, FranqEvidence, FranqGuardrail
 from lc_models import ANSWER, OLD, QUESTION, TALL, Shelf, rag
 from pydantic import ValidationError
 
 from franq_guard import ConfigError, GuardReport, InputError, ModelError, Passage, Policy
-from langchain_franq_guard import CLAIM_EVENT, AnswerBlockedError, FranqEvidence, FranqGuardrail
 
 DOCUMENTS = [TALL, OLD]
 WITHOUT_PICASSO = Policy(
@@ -351,7 +351,7 @@ def test_a_check_that_fails_follows_on_error_and_says_so(mode, on_error):
 
 def test_an_answer_withheld_unchecked_raises_where_blocking_does():
     guard = make_guard(language_model=BrokenLM(RuntimeError("out of paper")), on_error="block")
-    with pytest.raises(AnswerBlockedError, match="withheld because its check failed.*out of paper"):
+    with pytest.raises(AnswerBlockedError, match=r"withheld because its check failed.*out of paper"):
         FranqGuardrail(guard, on_blocked="raise").invoke(exchange())
 
 

@@ -8,11 +8,7 @@ from fakes import BrokenLM, make_guard
 from langchain_core.language_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage, AIMessageChunk
 from langchain_core.output_parsers import StrOutputParser
-from langchain_core.runnables import RunnableGenerator, RunnableLambda, RunnableParallel, RunnablePassthrough
-from langchain_core.runnables.utils import AddableDict
-from lc_models import ANSWER, OLD, QUESTION, TALL, Shelf, rag
-
-from franq_guard import GuardReport, InputError, ModelError, Policy
+from langchain_core.runnables import RunnableGenerator, RunnableLambda, RunnablePassthrough
 from langchain_franq_guard import (
     CLAIM_EVENT,
     AnswerBlockedError,
@@ -20,6 +16,9 @@ from langchain_franq_guard import (
     FranqEvidence,
     FranqGuardrail,
 )
+from lc_models import ANSWER, OLD, QUESTION, TALL, Shelf, rag
+
+from franq_guard import GuardReport, InputError, ModelError, Policy
 
 DROPPING = Policy(annotate_below=None, hedge_below=None, block_below=0.3, block_mode="drop", min_kept=0)
 KEPT = "The Eiffel Tower is 330 metres tall."

@@ -75,7 +75,7 @@ def guarded_engine(guard):
 
 
 # LlamaIndex looks at every attribute of its agents, also at those that pydantic has deprecated.
-@pytest.mark.filterwarnings("ignore::pydantic.warnings.PydanticDeprecatedSince20")
+@pytest.mark.filterwarnings("ignore::pydantic.warnings.PydanticDeprecationWarning")
 async def test_a_tool_over_a_guarded_engine_gives_an_agent_guarded_text():
     tool = QueryEngineTool.from_defaults(
         guarded_engine(make_guard(policy=BLOCKING)), name="tower", description="about the Eiffel Tower"
