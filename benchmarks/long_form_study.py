@@ -36,7 +36,7 @@ HERE = Path(__file__).parent
 FACTUALITY = HERE / "data" / "long_form_factuality.jsonl"
 KNOWLEDGE = HERE / "data" / "long_form_knowledge.jsonl"
 RESULTS = HERE / "results"
-PARAMETRIC = ("max_claim_probability", "perplexity", "max_token_entropy", "p_true", "parametric_knowledge")
+PARAMETRIC = ("max_claim_probability", "perplexity", "p_true", "parametric_knowledge")
 WITH_PASSAGES = (
     "max_claim_probability",
     "alignment",

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import threading
 import time
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from copy import copy
 from dataclasses import replace
 from pathlib import Path
@@ -22,6 +20,8 @@ from franq_guard.models.presets import preset
 from franq_guard.outcome import failed_report, guarded_report
 from franq_guard.pipeline.deadline import Deadline
 from franq_guard.policy import Policy
+from franq_guard.runtime.locks import ForkLock
+from franq_guard.runtime.threads import BackgroundCall, ClosedError, Threads, result_of
 from franq_guard.runtime.time_limit import limited
 from franq_guard.schema import GuardReport
 from franq_guard.streaming import AnswerStream, StreamedPiece, adrive, drive
@@ -116,9 +116,10 @@ class Guard:
             window=self._config.drift_window, period=self._config.drift_period, on_drift=on_drift
         )
         self._pipeline: Pipeline | None = None
-        self._loading = threading.Lock()
-        self._starting = threading.Lock()  # held on event loops, so never while a model loads
-        self._executor: ThreadPoolExecutor | None = None
+        self._loading = ForkLock()
+        self._loader = BackgroundCall(self._loaded, name="franq-guard loading")
+        # Its own threads: waiting for a model must not use up the application's default executor.
+        self._threads = Threads(_THREADS, name="franq-guard")
         self._origin: Guard | None = None
 
     @classmethod
@@ -155,7 +156,7 @@ class Guard:
         other = copy(self)
         other._config = self._config.model_copy(update={"policy": policy})
         other._origin = self._origin or self
-        other._executor = None
+        other._threads = Threads(_THREADS, name="franq-guard")
         return other
 
     def warm_up(self) -> Self:
@@ -265,9 +266,7 @@ class Guard:
     ) -> tuple[PassageFinding, ...]:
         """`screen` for event loops: the work is done on the guard's own threads, never on the loop."""
         item = as_input(question, passages, "")
-        return await asyncio.get_running_loop().run_in_executor(
-            self._own_threads(), self._screen, item, settings
-        )
+        return await self._own_threads().run(self._screen, item, settings)
 
     def _screen(self, item: CheckInput, settings: Screening | None) -> tuple[PassageFinding, ...]:
         from franq_guard.retrieval import Screening, screen_passages
@@ -278,7 +277,7 @@ class Guard:
                 item.question,
                 [passage.text for passage in item.passages],
                 settings=settings or Screening(),
-                aligner=lambda: self._loaded().aligner,
+                aligner=lambda: self._loaded_by(deadline).aligner,
                 deadline=deadline.check,
                 raise_errors=self._config.on_error == "raise",
             )
@@ -317,11 +316,11 @@ class Guard:
         correlation: Correlation | None = None,
     ) -> AsyncIterator[StreamedPiece]:
         """`stream` for event loops: the work is done on the guard's own threads, never on the loop."""
-        return adrive(self._answer_stream(question, passages, correlation), pieces, self._own_threads)
+        return adrive(self._answer_stream(question, passages, correlation), pieces, self._own_threads())
 
     def _answer_stream(self, question: str, passages: Any, correlation: Correlation | None) -> AnswerStream:
         [item] = self._correlated([as_input(question, passages, "", None, correlation)])
-        return AnswerStream(item, self._config, self._loaded, self._emit)
+        return AnswerStream(item, self._config, self._loaded_by, self._emit)
 
     def drift(self) -> tuple[DriftReport, ...]:
         """Whether recent answers still look like what the calibrators were fitted on, one entry a form.
@@ -333,9 +332,7 @@ class Guard:
     def close(self) -> None:
         """Ends the guard's thread, and sends what is traced; models and sinks stay for others."""
         self.tracing.flush()
-        if self._executor is not None:
-            self._executor.shutdown(wait=False, cancel_futures=True)
-            self._executor = None
+        self._threads.close()
 
     async def _in_thread(self, inputs: list[CheckInput]) -> list[GuardReport]:
         deadline = Deadline(self._config.timeout)  # it also runs while all threads are busy
@@ -345,20 +342,18 @@ class Guard:
             await asyncio.wait({waiting}, timeout=deadline.left())
             if not waiting.done() and work.cancel():
                 return self._check_traced(inputs, None, deadline)
-            return await waiting
+            await asyncio.wait({waiting})
+            return result_of(waiting)
+        except ClosedError as error:
+            deadline.cancel(error)
+            return self._check_traced(inputs, None, deadline)
         except asyncio.CancelledError:
             deadline.cancel()
             work.cancel()
             raise
 
-    def _own_threads(self) -> ThreadPoolExecutor:
-        if self._origin is not None:
-            return self._origin._own_threads()
-        # Its own threads: waiting for a model must not use up the application's default executor.
-        with self._starting:
-            if self._executor is None:
-                self._executor = ThreadPoolExecutor(_THREADS, thread_name_prefix="franq-guard")
-            return self._executor
+    def _own_threads(self) -> Threads:
+        return self._threads if self._origin is None else self._origin._own_threads()
 
     def _correlated(self, items: list[CheckInput]) -> list[CheckInput]:
         """The items with what is current on this thread, where nothing was handed over."""
@@ -393,7 +388,7 @@ class Guard:
         start = time.perf_counter()
         try:
             deadline.check()
-            pipeline = self._loaded()
+            pipeline = self._loaded_by(deadline)
             timings["loading"] = time.perf_counter() - start
             scored = pipeline.run(items, deadline=deadline, timings=timings, progress=progress)
             rewriting = time.perf_counter()
@@ -416,6 +411,13 @@ class Guard:
 
     def _failed(self, item: CheckInput, error: Exception) -> GuardReport:
         return failed_report(item, error, max_claims=self._config.max_claims, on_error=self._config.on_error)
+
+    def _loaded_by(self, deadline: Deadline) -> Pipeline:
+        if self._origin is not None:
+            return self._origin._loaded_by(deadline)
+        if self._pipeline is not None or deadline.left() is None:
+            return self._loaded()
+        return self._loader.wait(deadline)
 
     def _loaded(self) -> Pipeline:
         if self._origin is not None:

@@ -19,6 +19,7 @@ from franq_guard.alignment.splitters import SplitFunction, resolve_splitter
 from franq_guard.alignment.windows import Window, cut, nli_sp_windows, sentence_windows, whole_window
 from franq_guard.errors import ConfigError, InputError
 from franq_guard.models.base import AlignmentModel, FloatArray, IntArray
+from franq_guard.models.outputs import checked_probabilities
 
 Windowing = Literal["sentences", "nli_sp", "whole"]
 """How passages are cut: short groups of sentences, AlignScore's chunks, or not at all."""
@@ -254,7 +255,8 @@ class Aligner:
             if deadline is not None:
                 deadline()
             batch = ordered[start : start + _PAIRS_BETWEEN_CHECKS]
-            scored.update(zip(batch, self._model.score(batch), strict=True))
+            rows = checked_probabilities(self._model.score(batch), len(batch), self._model.id)
+            scored.update(zip(batch, rows, strict=True))
             if progress is not None:
                 progress(len(scored), len(ordered))
         return scored

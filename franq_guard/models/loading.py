@@ -32,7 +32,7 @@ def load_language_model(source: str, *, device: str | None = None, dtype: str | 
         ModelError: if it cannot be found, fetched or loaded.
     """
     if is_server(source):
-        return _once(("language", source), lambda: _served_language_model(source))
+        return _served(("language", source), lambda: _served_language_model(source))
 
     def load() -> LanguageModel:
         from franq_guard.models.gguf import converted
@@ -74,7 +74,7 @@ def load_alignment_model(
         ModelError: if it cannot be found, fetched or loaded, or its labels are not understood.
     """
     if is_server(source):
-        return _once(("alignment", source), lambda: _served_alignment_model(source))
+        return _served(("alignment", source), lambda: _served_alignment_model(source))
 
     def load() -> AlignmentModel:
         if source == EMBEDDED:
@@ -100,6 +100,18 @@ def _load_checkpoint(source: str, *, tokenizer: str | None, **options: Any) -> A
     path = resolve(parsed)
     words = None if tokenizer is None else resolve(parse(tokenizer))
     return AlignScoreCheckpoint(path, id=stable_id(parsed, path), tokenizer=words, **options)
+
+
+def _served(key: tuple[str, str], connect: Callable[[], _Model]) -> _Model:
+    """As `_once`, but nobody else waits while a server is asked."""
+    with _lock:
+        found: _Model | None = _loaded.get(key)
+    if found is not None:
+        return found
+    made = connect()
+    with _lock:
+        shared: _Model = _loaded.setdefault(key, made)
+    return shared
 
 
 def _served_language_model(source: str) -> LanguageModel:

@@ -18,6 +18,7 @@ from franq_guard.models.base import (
     Tokens,
     TokenScores,
 )
+from franq_guard.models.outputs import checked_probabilities
 from franq_guard.runtime.locks import ForkLock
 from franq_guard.runtime.memory import run_within_memory
 from franq_guard.runtime.worker import ModelWorker
@@ -164,13 +165,16 @@ class SharedAlignmentModel:
 
         Raises:
             CheckTimeoutError: if the time limit in force passes.
-            ModelError: if too many callers wait, or the memory does not suffice for a single pair.
+            ModelError: if too many callers wait, the memory does not suffice for a single pair, or the model
+                gives something else than probabilities.
         """
         wanted = dict.fromkeys(pairs)
         with self._looking:
             known = {pair: self._known[pair] for pair in wanted if pair in self._known}
         unknown = [pair for pair in wanted if pair not in known]
-        known.update(zip(unknown, self._worker.score(unknown), strict=True))
+        # What is wrong must not be remembered.
+        rows = checked_probabilities(self._worker.score(unknown), len(unknown), self.model.id)
+        known.update(zip(unknown, rows, strict=True))
         with self._looking:
             for pair in wanted:
                 self._known[pair] = known[pair]

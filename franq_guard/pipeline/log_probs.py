@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from franq_guard.inputs import CheckInput
 from franq_guard.models.base import GrowingLanguageModel, LanguageModel, Prompt, Tokens, TokenScores
+from franq_guard.models.outputs import checked_scores
 from franq_guard.pipeline.deadline import Deadline
 from franq_guard.pipeline.handed_over import lay_onto
 from franq_guard.pipeline.prompts import block_head, question_prompt, rag_prompt
@@ -66,7 +67,8 @@ def score_answers(
         ]
         growing = any(item.continues is not None for item in items)
         score = model.score_growing if growing and isinstance(model, GrowingLanguageModel) else model.score
-        scored = iter(score([request for plan in plans for request in plan.requests]))
+        requests = [request for plan in plans for request in plan.requests]
+        scored = iter(checked_scores(score(requests), requests, model.id))
         for plan in plans:
             without = next(scored)
             given = plan.handed_over if plan.handed_over is not None else next(scored)

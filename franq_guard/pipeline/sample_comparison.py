@@ -9,6 +9,7 @@ import numpy as np
 
 from franq_guard.alignment.windows import cut
 from franq_guard.models.base import AlignmentModel, FloatArray, Generation, IntArray
+from franq_guard.models.outputs import checked_probabilities
 from franq_guard.pipeline.forms import ShortForm
 from franq_guard.uncertainty.semantic_classes import first_member_classes, leader_classes, relations
 from franq_guard.uncertainty.semantic_entropy import semantic_entropy
@@ -67,7 +68,8 @@ def compare_samples(
         if deadline is not None:
             deadline()
         batch = ordered[start : start + _PAIRS_BETWEEN_CHECKS]
-        judged.update(zip(batch, model.score(batch), strict=True))
+        rows = checked_probabilities(model.score(batch), len(batch), model.id)
+        judged.update(zip(batch, rows, strict=True))
         if progress is not None:
             progress(len(judged), len(ordered))
     return [

@@ -11,6 +11,7 @@ from franq_guard import franq
 from franq_guard.alignment import Aligner, AlignmentJob, ClaimAlignment
 from franq_guard.calibration import Calibrator
 from franq_guard.models.base import Generation, LanguageModel, Prompt
+from franq_guard.models.outputs import checked_generations
 from franq_guard.pipeline.drafts import Draft, Limits, claim_tokens
 from franq_guard.pipeline.forms import ShortForm
 from franq_guard.pipeline.handed_over import lay_onto
@@ -112,7 +113,7 @@ class ShortFormScorer:
             )
             prompt = short_answer_prompt(question, passages if draft.has_passages() else ())
             if prompt not in drawn:
-                drawn[prompt] = self.language_model.sample(
+                written = self.language_model.sample(
                     prompt,
                     n=self.settings.samples,
                     temperature=self.settings.temperature,
@@ -121,6 +122,7 @@ class ShortFormScorer:
                     max_new_tokens=self.settings.max_new_tokens,
                     seed=self.settings.seed,
                 )
+                drawn[prompt] = checked_generations(written, self.language_model.id)
             kept = [sample for sample in drawn[prompt] if sample.text.strip()]
             empty = len(drawn[prompt]) - len(kept)
             if empty:

@@ -12,6 +12,7 @@ from franq_guard.alignment.lexical import terms
 from franq_guard.claims import RuleExtractor, detect_language
 from franq_guard.claims.subjects import find_subject
 from franq_guard.claims.verbs import top_level, words_of
+from franq_guard.models.outputs import checked_probabilities
 from franq_guard.retrieval.findings import Screening
 from franq_guard.retrieval.overlap import common_items
 
@@ -93,7 +94,8 @@ def find_conflicts(
     for start in range(0, len(both), _BATCH):
         deadline()
         batch = both[start : start + _BATCH]
-        contradicted[start : start + _BATCH] = model.model.score(batch)[:, 2]
+        rows = checked_probabilities(model.model.score(batch), len(batch), model.id)
+        contradicted[start : start + _BATCH] = rows[:, 2]
     in_both = contradicted.reshape(-1, 2).min(axis=1) >= settings.conflict_above
     found = frozenset(
         (min(one, other), max(one, other))

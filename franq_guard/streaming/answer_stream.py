@@ -51,7 +51,7 @@ class AnswerStream:
     Args:
         item: question and passages; its answer is empty.
         config: policy, on_error, timeout, limits.
-        pipeline: gives the models, loading them if need be.
+        pipeline: gives the models, loading them if need be, but waits no longer than the deadline.
         emit: told about the report, also of an answer whose check raises.
     """
 
@@ -59,7 +59,7 @@ class AnswerStream:
         self,
         item: CheckInput,
         config: GuardConfig,
-        pipeline: Callable[[], Pipeline],
+        pipeline: Callable[[Deadline], Pipeline],
         emit: Callable[[GuardReport, Correlation | None], None],
     ) -> None:
         self._item = item
@@ -87,7 +87,7 @@ class AnswerStream:
         What goes wrong here will go wrong again when a sentence is checked, and is dealt with there.
         """
         try:
-            self._pipeline().read_ahead(self._item)
+            self._pipeline(Deadline(None)).read_ahead(self._item)
         except Exception as error:
             logger.debug("reading ahead failed: %s", error)
 
@@ -126,6 +126,14 @@ class AnswerStream:
         """
         return self._advance(len(self._buffer.text), last=True)
 
+    def fail(self, error: FranqGuardError, *, last: bool) -> StreamedPiece:
+        """What `check`, or `finish` for the last piece, gives back if it cannot even be begun.
+
+        Raises:
+            FranqGuardError: if `on_error` is "raise".
+        """
+        return self._failed(error, len(self._buffer.text) if last else self._buffer.end, last=last)
+
     def _advance(self, end: int, *, last: bool) -> StreamedPiece:
         begun = time.perf_counter()
         try:
@@ -140,13 +148,13 @@ class AnswerStream:
             raise CheckTimeoutError(
                 f"the sentences before took all of the {self._config.timeout:g} s; raise `timeout`"
             )
-        left = None if self._config.timeout is None else self._config.timeout - self._spent
-        pipeline = self._pipeline()
+        deadline = Deadline(None if self._config.timeout is None else self._config.timeout - self._spent)
+        pipeline = self._pipeline(deadline)
         item = replace(self._item, answer=self._buffer.text[:end])
         whole = last and self._start == 0
         if not whole:
             item = replace(item, continues=Continuation(start=self._start, claims=self._claims))
-        [scored] = pipeline.run([item], deadline=Deadline(left), timings=self._timings)
+        [scored] = pipeline.run([item], deadline=deadline, timings=self._timings)
         if whole:
             report = guarded_report(pipeline, item, scored, self._config.policy)
             return self._last(report, report.claims, report.text)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator
-from concurrent.futures import Executor, Future
+from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
 from contextlib import suppress
 
 from franq_guard.errors import InputError
+from franq_guard.runtime.threads import ClosedError, Threads
 from franq_guard.streaming.answer_stream import AnswerStream, StreamedPiece
 
 
@@ -24,9 +23,9 @@ def drive(stream: AnswerStream, pieces: Iterable[str]) -> Iterator[StreamedPiece
 
 
 def adrive(
-    stream: AnswerStream, pieces: AsyncIterable[str], executor: Callable[[], Executor]
+    stream: AnswerStream, pieces: AsyncIterable[str], threads: Threads
 ) -> AsyncIterator[StreamedPiece]:
-    """`drive` on an event loop; the checks run in the executor.
+    """`drive` on an event loop; the checks run on threads.
 
     Raises:
         InputError: as `drive`.
@@ -37,7 +36,7 @@ def adrive(
             f"pieces: expected an async iterable of str, not {type(pieces).__name__}; "
             "for a plain iterable use `stream`"
         )
-    return _adrive(stream, pieces, executor)
+    return _adrive(stream, pieces, threads)
 
 
 def _drive(stream: AnswerStream, pieces: Iterable[str]) -> Iterator[StreamedPiece]:
@@ -57,23 +56,29 @@ def _drive(stream: AnswerStream, pieces: Iterable[str]) -> Iterator[StreamedPiec
 
 
 async def _adrive(
-    stream: AnswerStream, pieces: AsyncIterable[str], executor: Callable[[], Executor]
+    stream: AnswerStream, pieces: AsyncIterable[str], threads: Threads
 ) -> AsyncIterator[StreamedPiece]:
-    loop = asyncio.get_running_loop()
     source = aiter(pieces)
     # The model reads the passages while the answer's first words are still being written.
-    ahead: Future[None] = executor().submit(stream.read_ahead)
+    ahead = threads.submit(stream.read_ahead)
     try:
         async for piece in source:
             if not stream.take(piece):
                 continue
-            yield await loop.run_in_executor(executor(), stream.check)
+            yield await _advance(stream, threads, last=False)
             if stream.ended:
                 return
-        yield await loop.run_in_executor(executor(), stream.finish)
+        yield await _advance(stream, threads, last=True)
     finally:
         ahead.cancel()
         close = getattr(source, "aclose", None)
         if close is not None:
             with suppress(RuntimeError):  # another task may be waiting for its next piece
                 await close()
+
+
+async def _advance(stream: AnswerStream, threads: Threads, *, last: bool) -> StreamedPiece:
+    try:
+        return await threads.run(stream.finish if last else stream.check)
+    except ClosedError as error:
+        return stream.fail(error, last=last)

@@ -2,6 +2,7 @@
 
 import pytest
 
+from franq_guard.claims import hedging_language as module
 from franq_guard.claims.hedging_language import (
     CATEGORIES,
     LANGUAGES,
@@ -94,7 +95,8 @@ def test_other_languages_are_not_judged(code):
     assert tone("maybe", code) is None
 
 
-def test_a_language_can_be_added():
+def test_a_language_can_be_added(monkeypatch):
+    monkeypatch.setattr(module, "_added", {})
     lists = dict.fromkeys(CATEGORIES, ()) | {"low": ["forse"], "emphatic": ["senza dubbio"]}
     add_hedging_language("it", lists)
     assert tone("Forse è alta.", "it") is Tone.DOUBTFUL

@@ -35,10 +35,11 @@ LONG_FORM = {
     "max_prompt_tokens": 128,
     "device": "cpu",
     "dtype": "float32",
+    "on_error": "raise",
 }
 
-# Measured with llama-cpp-python 0.3.36 on x86-64: it multiplies 4-bit weights with 8-bit activations where the
-# in-process model multiplies the same weights in float32.
+# Measured with llama-cpp-python 0.3.36 on x86-64: it multiplies 4-bit weights with 8-bit activations, where
+# the in-process model multiplies the same weights in float32.
 MEAN_NATS, MOST_NATS = 0.15, 1.5
 
 
@@ -60,8 +61,8 @@ def test_the_embedded_alignment_model_gives_equal_scores_through_a_server(alignm
 
 
 def test_guards_share_an_alignment_model_and_get_equal_reports(lm, alignment_url):
-    local = Guard(language_model=lm, alignment_model="align_mini", on_error="raise", **LONG_FORM)
-    remote = Guard(language_model=lm, alignment_model=f"franq:{alignment_url}", on_error="raise", **LONG_FORM)
+    local = Guard(language_model=lm, alignment_model="align_mini", **LONG_FORM)
+    remote = Guard(language_model=lm, alignment_model=f"franq:{alignment_url}", **LONG_FORM)
     one, two = (guard.check(QUESTION, PASSAGES, ANSWER) for guard in (local, remote))
     assert one.models == two.models
     assert [claim.verdict for claim in one.claims] == [claim.verdict for claim in two.claims]
@@ -155,7 +156,7 @@ def test_llama_cpp_writes_and_samples(llama_cpp):
 @pytest.mark.slow
 def test_a_guard_over_llama_cpp_checks_as_one_in_process(lm, llama_cpp):
     reports = [
-        Guard(language_model=model, alignment_model="align_mini", on_error="raise", **LONG_FORM).check(
+        Guard(language_model=model, alignment_model="align_mini", **LONG_FORM).check(
             QUESTION, PASSAGES, ANSWER
         )
         for model in (lm, llama_cpp)
