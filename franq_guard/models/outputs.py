@@ -76,7 +76,8 @@ def checked_probabilities(rows: Any, count: int, model: str) -> FloatArray:
         Shape (count, 3), in [0, 1].
 
     Raises:
-        ModelError: if the shape is another, a number is missing or outside [0, 1], or a row does not sum to 1.
+        ModelError: if the shape is another, a number is missing or outside [0, 1], or a row does not add up
+            to 1.
     """
     try:
         found = np.asarray(rows, dtype=np.float64)

@@ -2,12 +2,12 @@
 
 import pytest
 from li_models import LocalLLM, make_index
-from llama_index_franq_guard import language_model_from
 
 from franq_guard import Guard
 from franq_guard.models.gguf import converted
 from franq_guard.models.presets import PRESETS
 from franq_guard.models.sources import parse, resolve
+from llama_index_franq_guard import language_model_from
 
 
 @pytest.fixture(scope="session")

@@ -8,6 +8,7 @@ from llama_index.core.base.llms.types import CompletionResponse, LLMMetadata
 from llama_index.core.embeddings import BaseEmbedding
 from llama_index.core.llms import CustomLLM
 from llama_index.core.llms.callbacks import llm_completion_callback
+from llama_index.core.postprocessor import SimilarityPostprocessor
 from llama_index.core.schema import TextNode
 from llama_index.llms.huggingface import HuggingFaceLLM
 from pydantic import PrivateAttr
@@ -118,3 +119,9 @@ def make_nodes(texts, **metadata):
 
 def make_index(texts=(EIFFEL, HONEY), **metadata):
     return VectorStoreIndex(make_nodes(texts, **metadata), embed_model=WordEmbedding())
+
+
+def finding_nothing(llm, **options):
+    """An engine whose retrieval comes back empty."""
+    cut = SimilarityPostprocessor(similarity_cutoff=2.0)
+    return make_index().as_query_engine(llm=llm, node_postprocessors=[cut], **options)

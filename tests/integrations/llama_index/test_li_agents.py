@@ -14,10 +14,10 @@ from llama_index.core.llms.function_calling import FunctionCallingLLM
 from llama_index.core.llms.llm import ToolSelection
 from llama_index.core.tools import QueryEngineTool
 from llama_index.core.workflow import Event, StartEvent, StopEvent, Workflow, step
-from llama_index_franq_guard import FranqQueryEngine, report_of
 from pydantic import PrivateAttr
 
 from franq_guard import Policy
+from llama_index_franq_guard import FranqQueryEngine, report_of
 
 ANSWER = "The Eiffel Tower is 330 metres tall. It was painted pink by dragons."
 BLOCKING = Policy(annotate_below=None, hedge_below=None, block_below=0.2, min_kept=0.0)

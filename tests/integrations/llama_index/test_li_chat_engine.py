@@ -19,10 +19,10 @@ from llama_index.core.chat_engine.types import (
     StreamingAgentChatResponse,
 )
 from llama_index.core.memory import ChatMemoryBuffer, Memory
-from llama_index_franq_guard import AnswerBlockedError, FranqChatEngine, report_of
-from llama_index_franq_guard.memory import AnswerlessMemory
 
 from franq_guard import Action, ConfigError, ModelError, Policy
+from llama_index_franq_guard import AnswerBlockedError, FranqChatEngine, report_of
+from llama_index_franq_guard.memory import AnswerlessMemory
 
 ANSWER = "The Eiffel Tower is 330 metres tall. It was painted pink by dragons."
 MARKED = Policy(annotate_below=0.2, hedge_below=None, block_below=None)

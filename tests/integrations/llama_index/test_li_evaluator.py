@@ -6,9 +6,9 @@ from li_models import EIFFEL, QUESTION, ScriptedLLM, make_index
 from llama_index.core.base.response.schema import Response
 from llama_index.core.evaluation import BaseEvaluator, BatchEvalRunner
 from llama_index.core.schema import MetadataMode, NodeWithScore, TextNode
-from llama_index_franq_guard import FranqEvaluator
 
 from franq_guard import ConfigError, InputError, ModelError
+from llama_index_franq_guard import FranqEvaluator
 
 # LlamaIndex's own runner calls a function of LlamaIndex's that is deprecated.
 pytestmark = pytest.mark.filterwarnings("ignore:asyncio_module:DeprecationWarning")

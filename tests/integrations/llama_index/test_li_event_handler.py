@@ -6,11 +6,16 @@ import threading
 
 import pytest
 from fakes import BrokenLM, WordLM, make_guard
-from li_models import EIFFEL, HONEY, QUESTION, ScriptedLLM, WordEmbedding, make_index
-from llama_index.core import VectorStoreIndex
+from li_models import EIFFEL, HONEY, QUESTION, ScriptedLLM, finding_nothing, make_index
 from llama_index.core.base.response.schema import Response
 from llama_index.core.instrumentation.events.synthesis import SynthesizeEndEvent
 from llama_index.core.memory import ChatMemoryBuffer
+from llama_index_instrumentation import get_dispatcher
+from llama_index_instrumentation.dispatcher import instrument_tags
+from llama_index_instrumentation.event_handlers import BaseEventHandler
+
+from franq_guard import ConfigError, GuardReport
+from franq_guard.tracing import Correlation
 from llama_index_franq_guard import (
     FranqChatEngine,
     FranqEventHandler,
@@ -18,12 +23,6 @@ from llama_index_franq_guard import (
     GuardEndEvent,
     GuardStartEvent,
 )
-from llama_index_instrumentation import get_dispatcher
-from llama_index_instrumentation.dispatcher import instrument_tags
-from llama_index_instrumentation.event_handlers import BaseEventHandler
-
-from franq_guard import ConfigError, GuardReport
-from franq_guard.tracing import Correlation
 
 ANSWER = "The Eiffel Tower is 330 metres tall. It was painted pink by dragons."
 
@@ -158,9 +157,7 @@ def test_what_is_guarded_already_is_left_alone(observer, events):
 
 @pytest.mark.parametrize("streaming", [False, True])
 def test_nothing_retrieved_is_no_answer(observer, events, streaming):
-    engine = VectorStoreIndex([], embed_model=WordEmbedding()).as_query_engine(
-        llm=ScriptedLLM(ANSWER), streaming=streaming
-    )
+    engine = finding_nothing(ScriptedLLM(ANSWER), streaming=streaming)
     assert str(engine.query(QUESTION)) == "Empty Response"
     observer.flush(60)
     assert reports(events) == []

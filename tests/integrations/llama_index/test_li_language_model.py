@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 from li_models import ScriptedLLM
-from llama_index_franq_guard import language_model_from
 
 from franq_guard import ConfigError
 from franq_guard.models.base import Prompt
 from franq_guard.models.sources import fingerprint
+from llama_index_franq_guard import language_model_from
 
 
 def test_the_weights_are_shared(llm):

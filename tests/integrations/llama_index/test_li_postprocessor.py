@@ -9,12 +9,12 @@ from li_models import EIFFEL, HONEY, QUESTION, ScriptedLLM, make_index
 from llama_index.core.memory import ChatMemoryBuffer
 from llama_index.core.postprocessor.types import BaseNodePostprocessor
 from llama_index.core.schema import ImageNode, MetadataMode, NodeWithScore, QueryBundle, TextNode
-from llama_index_franq_guard import EvidenceEvent, FranqNodePostprocessor
 from llama_index_instrumentation import get_dispatcher
 from llama_index_instrumentation.event_handlers import BaseEventHandler
 
 from franq_guard import ConfigError, ModelError
 from franq_guard.retrieval import Screening
+from llama_index_franq_guard import EvidenceEvent, FranqNodePostprocessor
 
 TALLER = "The Eiffel Tower is 400 metres tall."
 

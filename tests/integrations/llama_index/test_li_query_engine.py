@@ -7,8 +7,17 @@ import re
 
 import pytest
 from fakes import BrokenLM, make_guard
-from li_models import EIFFEL, HONEY, QUESTION, ScriptedLLM, WordEmbedding, make_index, make_nodes
-from llama_index.core import SummaryIndex, VectorStoreIndex, get_response_synthesizer
+from li_models import (
+    EIFFEL,
+    HONEY,
+    QUESTION,
+    ScriptedLLM,
+    WordEmbedding,
+    finding_nothing,
+    make_index,
+    make_nodes,
+)
+from llama_index.core import SummaryIndex, get_response_synthesizer
 from llama_index.core.base.base_query_engine import BaseQueryEngine
 from llama_index.core.base.response.schema import (
     AsyncStreamingResponse,
@@ -30,11 +39,11 @@ from llama_index.core.question_gen.types import BaseQuestionGenerator, SubQuesti
 from llama_index.core.schema import MetadataMode, NodeWithScore, QueryBundle, TextNode
 from llama_index.core.selectors import EmbeddingSingleSelector
 from llama_index.core.tools import QueryEngineTool
-from llama_index_franq_guard import AnswerBlockedError, FranqQueryEngine, report_of
 from pydantic import BaseModel
 
 from franq_guard import Action, ConfigError, InputError, ModelError, Policy
 from franq_guard.outcome import WITHHELD
+from llama_index_franq_guard import AnswerBlockedError, FranqQueryEngine, report_of
 
 ANSWER = "The Eiffel Tower is 330 metres tall. It was painted pink by dragons."
 MARKED = Policy(annotate_below=0.2, hedge_below=None, block_below=None)
@@ -95,7 +104,7 @@ def test_the_metadata_keep_what_the_engine_put_there():
 
 
 def test_an_empty_retrieval_has_a_report_too():
-    engine = VectorStoreIndex([], embed_model=WordEmbedding()).as_query_engine(llm=ScriptedLLM(ANSWER))
+    engine = finding_nothing(ScriptedLLM(ANSWER))
     assert engine.query(QUESTION).metadata is None
     response = guarded(engine).query(QUESTION)
     report = report_of(response)
@@ -456,9 +465,7 @@ def test_a_stream_of_nothing_is_defined():
 
 
 async def test_an_empty_retrieval_streams_its_message():
-    inner = VectorStoreIndex([], embed_model=WordEmbedding()).as_query_engine(
-        llm=ScriptedLLM(ANSWER), streaming=True
-    )
+    inner = finding_nothing(ScriptedLLM(ANSWER), streaming=True)
     assert "".join(guarded(inner).query(QUESTION).response_gen) == "Empty Response"
     awaited = await guarded(inner).aquery(QUESTION)
     assert (await awaited.get_response()).response == "Empty Response"

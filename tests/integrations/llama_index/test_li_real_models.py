@@ -3,6 +3,8 @@
 import pytest
 from li_models import EIFFEL, QUESTION, make_index
 from llama_index.core.memory import ChatMemoryBuffer
+
+from franq_guard import Action, CheckTimeoutError, Policy
 from llama_index_franq_guard import (
     AnswerBlockedError,
     FranqChatEngine,
@@ -10,8 +12,6 @@ from llama_index_franq_guard import (
     FranqQueryEngine,
     report_of,
 )
-
-from franq_guard import Action, CheckTimeoutError, Policy
 
 POLICIES = {
     Action.KEEP: Policy(annotate_below=None, hedge_below=None, block_below=None),

@@ -11,10 +11,10 @@ from llama_index.core.prompts import PromptTemplate
 from llama_index.core.query_engine import RetrieverQueryEngine
 from llama_index.core.response_synthesizers import BaseSynthesizer, ResponseMode
 from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
-from llama_index_franq_guard import AnswerBlockedError, FranqSynthesizer, report_of
 from pydantic import BaseModel
 
 from franq_guard import ConfigError, Policy
+from llama_index_franq_guard import AnswerBlockedError, FranqSynthesizer, report_of
 
 ANSWER = "The Eiffel Tower is 330 metres tall. It was painted pink by dragons."
 BLOCKING = Policy(annotate_below=None, hedge_below=None, block_below=0.2, min_kept=0.0)

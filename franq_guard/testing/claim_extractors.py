@@ -1,0 +1,98 @@
+"""Does a claim extractor do what the guard relies on?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from franq_guard.claims import ClaimExtractor, Extraction
+from franq_guard.schema import Claim, Span
+from franq_guard.testing.findings import Findings, shown
+from franq_guard.testing.texts import BLANK, ODD
+
+_QUESTION = "How tall is the tower?"
+_REPEATED = "The tower is tall. The tower is tall. Is it? Sure! It was built in 1889, and it stands in Paris."
+
+
+def check_claim_extractor(extractor: ClaimExtractor, *, answers: Sequence[str] = (*ODD, _REPEATED)) -> None:
+    """Checks a claim extractor against the `ClaimExtractor` protocol.
+
+    Looked at is that claims are numbered and in order, that every span is where it says it is, that nothing of
+    the answer is left out, that blank answers have no claims, and that the same answer gives the same claims.
+
+    Args:
+        extractor: the extractor.
+        answers: are split; by default also ones that are hard to take.
+
+    Raises:
+        ConformanceError: if it does anything else; names all that was found.
+    """
+    findings = Findings(extractor)
+    if findings.members(extractor, ("extract",)):
+        for answer in BLANK:
+            found = _extracted(findings, extractor, answer)
+            findings.expect(
+                found is None or not found.claims, f"{shown(answer)} has no claims, yet some were found"
+            )
+        for answer in answers:
+            first, second = (_extracted(findings, extractor, answer) for _ in range(2))
+            if first is None or second is None:
+                continue
+            findings.expect(
+                first.claims == second.claims, f"extract({shown(answer)}) must give the same twice"
+            )
+            _check_claims(findings, answer, first.claims)
+    findings.conclude()
+
+
+def _extracted(findings: Findings, extractor: ClaimExtractor, answer: str) -> Extraction | None:
+    call = f"extract({shown(answer)})"
+    found = findings.attempt(call, lambda: extractor.extract(answer, question=_QUESTION))
+    if found is None:
+        return None
+    fits = findings.expect(isinstance(found, Extraction), f"{call} must give an Extraction")
+    return found if fits else None
+
+
+def _check_claims(findings: Findings, answer: str, claims: Sequence[Claim]) -> None:
+    name = f"extract({shown(answer)})"
+    findings.expect(
+        [claim.index for claim in claims] == list(range(len(claims))),
+        f"{name}: claims must be numbered from 0",
+    )
+    for claim in claims:
+        _check_claim(findings, answer, claim, f"{name}, claim {claim.index}")
+    starts = [claim.spans[0].start for claim in claims if claim.spans]
+    findings.expect(starts == sorted(starts), f"{name}: claims must be in the order of the answer")
+    covered = bytearray(len(answer))
+    for span in (span for claim in claims for span in (claim.sentence, *claim.spans)):
+        covered[span.start : span.end] = b"\1" * len(answer[span.start : span.end])
+    missed = [at for at, character in enumerate(answer) if not (character.isspace() or covered[at])]
+    findings.expect(
+        not missed,
+        f"{name}: the character at {missed[:1]} is in no claim; give what is no claim checkworthy=False",
+    )
+
+
+def _check_claim(findings: Findings, answer: str, claim: Claim, name: str) -> None:
+    findings.expect(claim.text.strip(), f"{name} has no text")
+    findings.expect(claim.checkworthy or claim.reason, f"{name} is not checkworthy and does not say why")
+    if not findings.expect(claim.spans, f"{name} has no spans"):
+        return
+    for span in (*claim.spans, claim.sentence):
+        findings.expect(
+            _fits(answer, span), f"{name}: [{span.start}, {span.end}) of the answer is not {shown(span.text)}"
+        )
+    findings.expect(
+        all(one.end <= other.start for one, other in pairwise(claim.spans)),
+        f"{name}: spans must be sorted and must not overlap",
+    )
+    first = claim.spans[0]
+    findings.expect(
+        claim.sentence.start <= first.start and first.end <= claim.sentence.end,
+        f"{name}: the first span must lie in the sentence",
+    )
+
+
+def _fits(answer: str, span: Span) -> bool:
+    return 0 <= span.start < span.end <= len(answer) and answer[span.start : span.end] == span.text
