@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import os
 import statistics
+import time
 from dataclasses import dataclass
 
 QUESTION = "How tall is the Eiffel Tower, and when was it finished?"
@@ -99,19 +100,32 @@ def modelled() -> str:
 
 
 def measured(repeats: int) -> str:
-    """Median seconds by stage of checks with the preset mini, as markdown."""
+    """What checks with the preset mini cost on one core, as markdown.
+
+    Seconds are those of the process, so that neighbours matter little; how the stages share them is taken
+    from the clock.
+    """
+    import torch
+
     from franq_guard import Guard
 
+    torch.set_num_threads(1)
     guard = Guard.from_preset("mini", device="cpu", form="long", on_error="raise").warm_up()
     passages = [" ".join(SENTENCES)] * 3
-    timings = []
+    seconds, timings = [], []
     for number in range(repeats + 1):
-        # Another question each time: what a prompt's reading left behind must not help.
-        report = guard.check(f"{QUESTION} ({number})", [f"{number}. {text}" for text in passages], ANSWER)
+        # Other texts each time: what was read before must not help.
+        texts = [f"{number}. {text}" for text in passages]
+        start = time.process_time()
+        report = guard.check(f"{QUESTION} ({number})", texts, f"{ANSWER} {number}.")
+        seconds.append(time.process_time() - start)
         timings.append(report.timings)
-    lines = ["| stage | seconds |", "|---|---|"]
-    for stage in timings[-1]:
-        lines.append(f"| {stage} | {statistics.median(one[stage] for one in timings[1:]):.3f} |")
+    cost = statistics.median(seconds[1:])
+    lines = ["| stage | core seconds | share |", "|---|---|---|"]
+    for stage in (name for name in timings[-1] if name not in ("total", "loading")):
+        share = statistics.median(one[stage] / one["total"] for one in timings[1:])
+        lines.append(f"| {stage} | {cost * share:.3f} | {share:.0%} |")
+    lines.append(f"| the whole check | {cost:.3f} | |")
     return "\n".join(lines)
 
 
@@ -124,8 +138,7 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=5)
     options = parser.parse_args()
     if options.measure:
-        load = os.getloadavg()[0]
-        print(f"{os.cpu_count()} cores, load {load:.1f} before the start")
+        print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f} before the start")
         print(measured(options.repeats))
     else:
         print(modelled())

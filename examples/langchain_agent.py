@@ -12,10 +12,10 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.tools import tool
-from langchain_franq_guard import FranqGuardMiddleware
-from langchain_franq_guard.demo import DemoRetriever, demo_chat_model, demo_guard
 
 from franq_guard import GuardReport
+from langchain_franq_guard import FranqGuardMiddleware
+from langchain_franq_guard.demo import DemoRetriever, demo_chat_model, demo_guard
 
 
 @tool(response_format="content_and_artifact")

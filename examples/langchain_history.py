@@ -8,10 +8,10 @@ from langchain_core.documents import Document
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from langchain_core.prompts import ChatPromptTemplate
 from langchain_core.runnables import RunnableLambda
-from langchain_franq_guard import FranqEvidence, FranqGuardrail, with_uncertainty_clause
-from langchain_franq_guard.demo import DemoRetriever, demo_chat_model, demo_guard
 
 from franq_guard import GuardReport
+from langchain_franq_guard import FranqEvidence, FranqGuardrail, with_uncertainty_clause
+from langchain_franq_guard.demo import DemoRetriever, demo_chat_model, demo_guard
 
 COMPLETE = ChatPromptTemplate.from_messages(
     [

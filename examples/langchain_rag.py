@@ -6,10 +6,10 @@ The chat model and the guard share one copy of the weights.
 from langchain_core.documents import Document
 from langchain_core.prompts import ChatPromptTemplate
 from langchain_core.runnables import RunnableLambda, RunnablePassthrough
-from langchain_franq_guard import FranqDocumentCompressor, FranqGuardrail, with_uncertainty_clause
-from langchain_franq_guard.demo import DemoRetriever, demo_chat_model, demo_guard
 
 from franq_guard import GuardReport
+from langchain_franq_guard import FranqDocumentCompressor, FranqGuardrail, with_uncertainty_clause
+from langchain_franq_guard.demo import DemoRetriever, demo_chat_model, demo_guard
 
 PROMPT = with_uncertainty_clause(
     ChatPromptTemplate.from_messages(

@@ -9,11 +9,11 @@ from typing import Any
 from langchain_core.documents import Document
 from langchain_core.prompts import ChatPromptTemplate
 from langchain_core.runnables import RunnableLambda, RunnablePassthrough
-from langchain_franq_guard import CLAIM_EVENT, FranqGuardrail
-from langchain_franq_guard.demo import DemoRetriever, demo_chat_model, demo_guard
 from rich.console import Console
 
 from franq_guard import Policy
+from langchain_franq_guard import CLAIM_EVENT, FranqGuardrail
+from langchain_franq_guard.demo import DemoRetriever, demo_chat_model, demo_guard
 
 PROMPT = ChatPromptTemplate.from_messages([("human", "{documents}\n\n{question}")])
 ONLY_COLOURS = Policy(annotate_below=None, hedge_below=None, block_below=None)

@@ -9,10 +9,10 @@ import asyncio
 from llama_index.core.llms import LLM, ChatMessage
 from llama_index.core.tools import QueryEngineTool, ToolOutput
 from llama_index.core.workflow import Event, StartEvent, StopEvent, Workflow, step
-from llama_index_franq_guard import FranqQueryEngine, report_of
-from llama_index_franq_guard.demo import demo_guard, demo_index, demo_llm
 
 from franq_guard import Guard, GuardReport
+from llama_index_franq_guard import FranqQueryEngine, report_of
+from llama_index_franq_guard.demo import demo_guard, demo_index, demo_llm
 
 
 class Found(Event):

@@ -2,6 +2,7 @@
 
 from llama_index.core.chat_engine import ContextChatEngine
 from llama_index.core.memory import ChatMemoryBuffer
+
 from llama_index_franq_guard import FranqChatEngine, report_of
 from llama_index_franq_guard.demo import demo_guard, demo_index, demo_llm
 

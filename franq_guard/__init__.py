@@ -9,6 +9,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from franq_guard.blocking import AnswerBlockedError
     from franq_guard.calibration import Calibrator
     from franq_guard.config import GuardConfig
     from franq_guard.errors import (
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     )
     from franq_guard.guard import Guard
     from franq_guard.policy import Policy
+    from franq_guard.retrieval import PassageFinding, Screening
     from franq_guard.schema import (
         Action,
         Claim,
@@ -36,11 +38,13 @@ if TYPE_CHECKING:
         Verdict,
         Wording,
     )
+    from franq_guard.streaming import StreamedPiece
 
 __version__ = "0.1.0"
 
 _HOMES = {
     "Action": "schema",
+    "AnswerBlockedError": "blocking",
     "CalibrationError": "errors",
     "Calibrator": "calibration",
     "CheckTimeoutError": "errors",
@@ -55,10 +59,13 @@ _HOMES = {
     "InputError": "errors",
     "ModelError": "errors",
     "Passage": "schema",
+    "PassageFinding": "retrieval",
     "Policy": "policy",
     "ScoredClaim": "schema",
+    "Screening": "retrieval",
     "Signals": "schema",
     "Span": "schema",
+    "StreamedPiece": "streaming",
     "Trigger": "schema",
     "TriggerName": "schema",
     "Verdict": "schema",
@@ -67,6 +74,7 @@ _HOMES = {
 
 __all__ = [
     "Action",
+    "AnswerBlockedError",
     "CalibrationError",
     "Calibrator",
     "CheckTimeoutError",
@@ -81,10 +89,13 @@ __all__ = [
     "InputError",
     "ModelError",
     "Passage",
+    "PassageFinding",
     "Policy",
     "ScoredClaim",
+    "Screening",
     "Signals",
     "Span",
+    "StreamedPiece",
     "Trigger",
     "TriggerName",
     "Verdict",

@@ -51,6 +51,9 @@ class GuardConfig(BaseSettings):
             long form has a calibrator.
         short_form: sampling, and the two signals of short form.
         faithful_signal: signal for P(true | faithful) in long form: "max_claim_probability" or "max_nli".
+        cheap_first: leave out the language model for answers to whose claims the policy would do the same
+            whatever it said (long form only). Actions and review flags stay exactly those of a full check;
+            such a claim has a range of P(true), whose lower end stands for it.
         threshold: hard faithfulness at this value, in [0, 1]; None mixes continuously.
         drift_window: answers after which their signals are compared with the calibrator's; 0 switches it off.
         drift_period: at least so many seconds lie between two warnings of drift.
@@ -88,6 +91,7 @@ class GuardConfig(BaseSettings):
     form: FormChoice = "auto"
     short_form: ShortForm = ShortForm()
     faithful_signal: Literal["max_claim_probability", "max_nli"] = "max_claim_probability"
+    cheap_first: bool = False
     threshold: Annotated[float, Field(ge=0, le=1)] | None = None
     drift_window: Annotated[int, Field(ge=0)] = 500
     drift_period: Annotated[float, Field(ge=0)] = 3600.0

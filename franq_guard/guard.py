@@ -390,7 +390,13 @@ class Guard:
             deadline.check()
             pipeline = self._loaded_by(deadline)
             timings["loading"] = time.perf_counter() - start
-            scored = pipeline.run(items, deadline=deadline, timings=timings, progress=progress)
+            scored = pipeline.run(
+                items,
+                deadline=deadline,
+                timings=timings,
+                progress=progress,
+                cheap_first=self._config.policy if self._config.cheap_first else None,
+            )
             rewriting = time.perf_counter()
             with limited(deadline):
                 reports = [

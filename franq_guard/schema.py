@@ -182,7 +182,10 @@ class ScoredClaim(Claim):
     """A claim with its probabilities and what is to be done about it.
 
     Attributes:
-        p_true: FRANQ, P(the claim is true), in [0, 1] (paper eq. 2); None if unchecked.
+        p_true: FRANQ, P(the claim is true), in [0, 1] (paper eq. 2); None if unchecked. The lower end of
+            `p_true_range`, if that is set.
+        p_true_range: the least and the greatest that P(true) can be, if the language model was not asked
+            because the policy would do the same at both (`GuardConfig.cheap_first`); else None.
         p_faithful: P(the passages entail it), in [0, 1].
         p_true_if_faithful: P(true | faithful), in [0, 1].
         p_true_if_unfaithful: P(true | not faithful), in [0, 1].
@@ -198,6 +201,7 @@ class ScoredClaim(Claim):
     """
 
     p_true: float | None = None
+    p_true_range: tuple[float, float] | None = None
     p_faithful: float | None = None
     p_true_if_faithful: float | None = None
     p_true_if_unfaithful: float | None = None

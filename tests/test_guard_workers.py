@@ -40,7 +40,8 @@ def test_checks_of_several_threads_are_scored_together():
     expected = [plain.check(QUESTION, PASSAGES, answer).claims for answer in answers(8)]
     with ThreadPoolExecutor(8) as pool:
         jobs = [
-            pool.submit(guards[n % 2].check, QUESTION, PASSAGES, answer) for n, answer in enumerate(answers(8))
+            pool.submit(guards[n % 2].check, QUESTION, PASSAGES, answer)
+            for n, answer in enumerate(answers(8))
         ]
         assert lm.running.wait(30)
         lm.gate.set()

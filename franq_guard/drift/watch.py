@@ -75,7 +75,12 @@ class DriftWatch:
         monitor = self._monitors.get(report.form)
         if monitor is None:
             return
-        claims = [_values(claim) for claim in report.claims if claim.p_true is not None]
+        # Of some claims only the range of P(true) is known: the end that stands for it is no sample of it.
+        claims = [
+            _values(claim)
+            for claim in report.claims
+            if claim.p_true is not None and claim.p_true_range is None
+        ]
         found = monitor.observe(claims)
         if found is not None and found.drifted and self._may_speak():
             self._speak(found)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 
 def batches(
@@ -53,5 +54,5 @@ def batches(
     while ends[-1] > 0:
         ends.append(best[ends[-1]][2])
     ends.reverse()
-    for start, end in zip(ends, ends[1:], strict=False):
+    for start, end in pairwise(ends):
         yield order[start:end]

@@ -108,7 +108,12 @@ def _served(key: tuple[str, str], connect: Callable[[], _Model]) -> _Model:
         found: _Model | None = _loaded.get(key)
     if found is not None:
         return found
-    made = connect()
+    try:
+        made = connect()
+    except ModuleNotFoundError as error:
+        raise ModelError(
+            f"a model on a server needs {error.name}: pip install 'franq-guard[servers]'"
+        ) from error
     with _lock:
         shared: _Model = _loaded.setdefault(key, made)
     return shared

@@ -59,8 +59,8 @@ def _once(model: Any, make: Callable[[Any], _Shared]) -> _Shared:
 class SharedLanguageModel:
     """A `LanguageModel` whose work is done on one thread. What it can do beyond the protocol, this can too.
 
-    Scoring requests of several callers run together; everything else has the model to itself. The time limit in
-    force (`runtime.time_limit`) holds in the midst of it.
+    Scoring requests of several callers run together; everything else has the model to itself. The time limit
+    in force (`runtime.time_limit`) holds in the midst of it.
 
     Args:
         model: the model. How many tokens it likes at once is read off its `batch_tokens`, if it has that.
@@ -144,7 +144,10 @@ class SharedAlignmentModel:
     def __init__(self, model: AlignmentModel, *, remembered: int = _PAIRS_REMEMBERED) -> None:
         self.model = model
         self._worker: ModelWorker[tuple[str, str], FloatArray] = ModelWorker(
-            model.score, size=_tokens_of_pair, budget=_budget(model), name="alignment model"
+            lambda pairs: list(model.score(pairs)),
+            size=_tokens_of_pair,
+            budget=_budget(model),
+            name="alignment model",
         )
         self._remembered = remembered
         self._known: OrderedDict[tuple[str, str], FloatArray] = OrderedDict()

@@ -12,10 +12,11 @@ class Deadline:
 
     Args:
         seconds: the limit; None for none.
+        of: what it is the rest of, as it is named in the error; by default itself.
     """
 
-    def __init__(self, seconds: float | None) -> None:
-        self._seconds = seconds
+    def __init__(self, seconds: float | None, *, of: float | None = None) -> None:
+        self._seconds = seconds if of is None else of
         self._end = None if seconds is None else time.monotonic() + seconds
         self._cancelled: FranqGuardError | None = None
 

@@ -87,9 +87,13 @@ class Draft:
             evidence=() if alignment is None else alignment.evidence(),
             signals=signals,
         )
+        self.take(scored, alignment)
+
+    def take(self, scored: ScoredClaim, alignment: ClaimAlignment | None) -> None:
+        """Sets a scored claim, and says why it is doubtful."""
         passages = [passage.text for passage in self.item.passages]
         diagnosed, notes = diagnose(Case(self.item.question, passages, scored, alignment))
-        self.scored[claim.index] = diagnosed
+        self.scored[scored.index] = diagnosed
         self.notes.extend(notes)
 
     def finished(self) -> Scored:
@@ -113,6 +117,21 @@ def continued(before: Continuation, found: Sequence[Claim]) -> tuple[Claim, ...]
     new = [claim for claim in found if claim.sentence.start >= before.start]
     first = len(before.claims)
     return (*before.claims, *(replace(claim, index=first + at) for at, claim in enumerate(new)))
+
+
+def bounded(
+    claim: Claim, bounds: tuple[float, float], *, alignment: ClaimAlignment | None, signals: Signals
+) -> ScoredClaim:
+    """A claim of whose P(true) only the range is known; the lower end stands for it."""
+    return _extend(
+        claim,
+        p_true=bounds[0],
+        p_true_range=bounds,
+        p_faithful=signals.alignment,
+        verdict=Verdict.NOT_MENTIONED if alignment is None else alignment.verdict,
+        evidence=() if alignment is None else alignment.evidence(),
+        signals=signals,
+    )
 
 
 def without_score(claim: Claim, reason: str) -> ScoredClaim:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -11,9 +11,11 @@ from franq_guard import franq
 from franq_guard.alignment import Aligner, AlignmentJob, ClaimAlignment
 from franq_guard.calibration import Calibrator
 from franq_guard.models.base import LanguageModel, TokenScores
-from franq_guard.pipeline.drafts import Draft, Limits, claim_tokens
+from franq_guard.pipeline.drafts import Draft, Limits, bounded, claim_tokens
 from franq_guard.pipeline.log_probs import AnswerLogProbs, score_answers
+from franq_guard.pipeline.score_bounds import Range, is_settled, score_bounds
 from franq_guard.pipeline.stages import Stages
+from franq_guard.policy import Policy
 from franq_guard.schema import Claim, Signals
 from franq_guard.uncertainty.max_claim_probability import max_claim_log_prob
 from franq_guard.uncertainty.max_nli import max_nli
@@ -43,8 +45,14 @@ class LongFormScorer:
     threshold: float | None
     limits: Limits
 
-    def run(self, drafts: Sequence[Draft], stages: Stages) -> None:
+    def run(self, drafts: Sequence[Draft], stages: Stages, *, cheap_first: Policy | None = None) -> None:
         """Scores the open claims of several answers together.
+
+        Args:
+            drafts: the answers.
+            stages: time left, clock, and listener.
+            cheap_first: an answer whose claims this policy treats alike whatever the language model says gets
+                ranges of P(true), and the language model is not asked about it; None asks about all.
 
         Raises:
             CheckTimeoutError: if the deadline passes.
@@ -54,12 +62,16 @@ class LongFormScorer:
         if not wanted:
             return
         with stages.timed("alignment"):
-            alignments = self.align(wanted, stages)
+            found = self.align(wanted, stages)
+        asked = list(zip(wanted, found, strict=True))
+        if cheap_first is not None:
+            policy = cheap_first.for_calibrator(self.calibrator)
+            asked = [pair for pair in asked if not self._settle(*pair, policy)]
         with stages.timed("log_probs"):
-            log_probs = self._log_probs(wanted, stages)
+            log_probs = self._log_probs([draft for draft, _ in asked], stages)
         with stages.timed("scoring"):
-            for draft, aligned, scored in zip(wanted, alignments, log_probs, strict=True):
-                self._score(draft, aligned, scored)
+            for (draft, alignments), scored in zip(asked, log_probs, strict=True):
+                self._score(draft, alignments, scored)
 
     def align(self, drafts: Sequence[Draft], stages: Stages) -> list[Alignments]:
         """The open claims of each answer against its passages; nothing for an answer without passages."""
@@ -101,6 +113,49 @@ class LongFormScorer:
             draft.notes.extend(log_probs.notes)
         return scored
 
+    def _settle(self, draft: Draft, alignments: Alignments, policy: Policy) -> bool:
+        """Scores an answer by ranges alone, if the policy does the same at both ends of each."""
+        if draft.item.token_log_probs is not None:  # half of what the language model says is known
+            return False
+        tokens = self.language_model.tokenize(draft.item.answer)
+        limit = self.limits.max_answer_tokens
+        seen = replace(tokens, ids=tokens.ids[:limit], offsets=tokens.offsets[:limit])
+        blank = TokenScores(seen, np.zeros(len(seen.ids)))
+        claims = draft.open()
+        # What would be left unchecked must be left unchecked here too.
+        if not seen.ids or any(not claim_tokens(blank, claim) or _is_cut(blank, claim) for claim in claims):
+            return False
+        signals = [
+            Signals(
+                alignment=_p_faithful(alignments.get(claim.index)),
+                max_nli=best_max_nli(alignments.get(claim.index)),
+                tokens=len(claim_tokens(blank, claim)),
+            )
+            for claim in claims
+        ]
+        bounds = self._bounds(signals)
+        scored = [
+            bounded(claim, ends, alignment=alignments.get(claim.index), signals=one)
+            for claim, ends, one in zip(claims, bounds, signals, strict=True)
+        ]
+        if not all(is_settled(policy, claim, ends) for claim, ends in zip(scored, bounds, strict=True)):
+            return False
+        for claim in scored:
+            draft.take(claim, alignments.get(claim.index))
+        draft.notes.append(
+            "the language model was not asked: whatever it said, the same would be done with every claim"
+        )
+        return True
+
+    def _bounds(self, signals: Sequence[Signals]) -> list[Range]:
+        return score_bounds(
+            [np.nan if one.alignment is None else one.alignment for one in signals],
+            [0.5 if one.max_nli is None else one.max_nli for one in signals],
+            calibrator=self.calibrator,
+            threshold=self.threshold,
+            faithful_signal=self.faithful_signal,
+        )
+
     def _score(self, draft: Draft, alignments: Alignments, log_probs: AnswerLogProbs) -> None:
         rows: list[tuple[Claim, Signals]] = []
         for claim in draft.open():
@@ -126,8 +181,7 @@ class LongFormScorer:
         if alignment is not None and np.isnan(alignment.p_faithful):
             return "no text to compare with the passages"
         return Signals(
-            # With nothing to be faithful to, a claim is unfaithful by definition.
-            alignment=0.0 if alignment is None else alignment.p_faithful,
+            alignment=_p_faithful(alignment),
             max_claim_log_prob=max_claim_log_prob(log_probs.with_passages.log_probs, with_passages),
             parametric_log_prob=parametric_log_prob(log_probs.without_passages.log_probs, without),
             max_nli=best_max_nli(alignment),
@@ -149,6 +203,11 @@ class LongFormScorer:
             threshold=self.threshold,
             signals=(self.faithful_signal, "parametric_knowledge"),
         )
+
+
+def _p_faithful(alignment: ClaimAlignment | None) -> float:
+    # With nothing to be faithful to, a claim is unfaithful by definition.
+    return 0.0 if alignment is None else alignment.p_faithful
 
 
 def best_max_nli(alignment: ClaimAlignment | None) -> float | None:

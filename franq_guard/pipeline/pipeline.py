@@ -21,6 +21,7 @@ from franq_guard.pipeline.log_probs import answer_prompts
 from franq_guard.pipeline.long_form import LongFormScorer
 from franq_guard.pipeline.short_form import ShortFormScorer
 from franq_guard.pipeline.stages import Progress, Stages, silent
+from franq_guard.policy import Policy
 from franq_guard.rewriting import LMRewriter
 from franq_guard.runtime.time_limit import limited
 from franq_guard.schema import ScoredClaim
@@ -65,6 +66,7 @@ class Pipeline:
         deadline: Deadline,
         timings: dict[str, float],
         progress: Progress | None = None,
+        cheap_first: Policy | None = None,
     ) -> list[Scored]:
         """Scores the claims of several answers together.
 
@@ -73,22 +75,26 @@ class Pipeline:
             deadline: asked between pieces of work.
             timings: receives the seconds of each stage.
             progress: told how far each stage is.
+            cheap_first: leaves out the language model for long answers where it could not change what this
+                policy does; None asks it for every answer.
 
         Raises:
             CheckTimeoutError: if the deadline passes.
             ModelError: if a model fails.
         """
         with limited(deadline):
-            return self._run(items, Stages(deadline, timings, progress or silent))
+            return self._run(items, Stages(deadline, timings, progress or silent), cheap_first)
 
-    def _run(self, items: Sequence[CheckInput], stages: Stages) -> list[Scored]:
+    def _run(self, items: Sequence[CheckInput], stages: Stages, cheap_first: Policy | None) -> list[Scored]:
         with stages.timed("claims"):
             drafts = []
             for number, item in enumerate(items, start=1):
                 stages.deadline.check()
                 drafts.append(self.draft(item))
                 stages.report("claims", number, len(items))
-        self.long_form_scorer().run([draft for draft in drafts if draft.form == "long"], stages)
+        self.long_form_scorer().run(
+            [draft for draft in drafts if draft.form == "long"], stages, cheap_first=cheap_first
+        )
         self.short_form_scorer().run([draft for draft in drafts if draft.form == "short"], stages)
         # What comes too late is a failure too, however good it is.
         stages.deadline.check()

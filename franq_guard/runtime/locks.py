@@ -11,7 +11,7 @@ _locks: weakref.WeakSet[ForkLock] = weakref.WeakSet()
 
 
 class ForkLock:
-    """`threading.Lock` for objects that a forked process goes on using: the thread that held it is not there."""
+    """`threading.Lock` for what a forked process goes on using: the thread that held it is not there."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

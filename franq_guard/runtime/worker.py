@@ -34,8 +34,8 @@ class ModelWorker(Generic[Request, Result]):
     """Runs the requests of all callers on one thread, several at a time, and each caller in its turn.
 
     A caller waits until its results are there, or its time is up (`time_limit`): then it gets
-    CheckTimeoutError at once, also while its requests run, and what was not started is dropped. A request that
-    fails takes nobody else's with it. When memory runs out, fewer requests run at once.
+    CheckTimeoutError at once, also while its requests run, and what was not started is dropped. A request
+    that fails takes nobody else's with it. When memory runs out, fewer requests run at once.
 
     The thread starts with the first request and ends when there was nothing to do for a while, or with the
     process. A forked process gets a thread of its own.
@@ -43,8 +43,8 @@ class ModelWorker(Generic[Request, Result]):
     Args:
         run: gives one result for each request, in order; results must not depend on what runs together.
         size: of a request, in the unit of `budget`, say tokens.
-        budget: the most that runs together; a single larger request goes alone. After each such batch, whoever
-            came meanwhile has a turn.
+        budget: the most that runs together; a single larger request goes alone. After each such batch,
+            whoever came meanwhile has a turn.
         linger: seconds to wait for others before a batch is begun; only if the last batch was for several
             callers, and only until as many are there again.
         most_jobs: callers that may wait; beyond it they are refused.
@@ -126,7 +126,9 @@ class ModelWorker(Generic[Request, Result]):
             self._queue.add(job)
             if self._thread is None:
                 # Daemonic: a process that wants to end must not wait until the thread is idle.
-                self._thread = threading.Thread(target=self._work, name=f"franq-guard {self._name}", daemon=True)
+                self._thread = threading.Thread(
+                    target=self._work, name=f"franq-guard {self._name}", daemon=True
+                )
                 self._thread.start()
             self._changed.notify_all()
 

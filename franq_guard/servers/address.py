@@ -61,7 +61,7 @@ class ServerAddress:
 
     def key(self) -> str | None:
         """The key, read from the environment now; None if there is none."""
-        return os.environ.get(self.key_env) or None
+        return os.environ.get(self.key_env, "").strip() or None
 
 
 def is_server(source: str) -> bool:

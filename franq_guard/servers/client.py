@@ -6,7 +6,7 @@ import json
 import os
 import time
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
@@ -51,9 +51,15 @@ class ServerClient:
         """
         return self._all([("GET", url, None)])[0]
 
-    def post(self, url: str, body: object) -> Any:
-        """What the server answers to one JSON document; errors as `get`."""
-        return self._all([("POST", url, body)])[0]
+    def post(self, url: str, body: object, *, final: Collection[int] = ()) -> Any:
+        """What the server answers to one JSON document; errors as `get`.
+
+        Args:
+            url: where to.
+            body: the document.
+            final: statuses that are a refusal here, though they are tried again elsewhere.
+        """
+        return self._all([("POST", url, body)], final)[0]
 
     def post_all(self, url: str, bodies: Sequence[object]) -> list[Any]:
         """What the server answers to several JSON documents, asked side by side; order is kept.
@@ -64,7 +70,7 @@ class ServerClient:
         """
         return self._all([("POST", url, body) for body in bodies])
 
-    def _all(self, requests: Sequence[tuple[str, str, object]]) -> list[Any]:
+    def _all(self, requests: Sequence[tuple[str, str, object]], final: Collection[int] = ()) -> list[Any]:
         limit = time_limit()
         if limit is not None:
             limit.check()
@@ -82,7 +88,7 @@ class ServerClient:
         futures: list[Future[Any]] = []
         try:
             for request in requests:
-                futures.append(pool.threads.submit(self._send, pool, *request, limit))
+                futures.append(pool.threads.submit(self._send, pool, *request, limit, final))
             return [_result(future, limit) for future in futures]
         finally:
             for future in futures:
@@ -90,7 +96,15 @@ class ServerClient:
             with self._lock:
                 self._waiting -= len(requests)
 
-    def _send(self, pool: _Pool, method: str, url: str, body: object, limit: TimeLimit | None) -> Any:
+    def _send(
+        self,
+        pool: _Pool,
+        method: str,
+        url: str,
+        body: object,
+        limit: TimeLimit | None,
+        final: Collection[int],
+    ) -> Any:
         end = time.monotonic() + self.address.timeout
 
         def left() -> float:
@@ -101,7 +115,7 @@ class ServerClient:
         def attempt() -> Any:
             if limit is not None:
                 limit.check()
-            return self._once(pool, method, url, body, left)
+            return self._once(pool, method, url, body, left, final)
 
         try:
             return with_retries(attempt, left)
@@ -110,7 +124,15 @@ class ServerClient:
                 limit.check()
             raise ModelError(f"{self._place(url)} {error}") from None
 
-    def _once(self, pool: _Pool, method: str, url: str, body: object, left: Callable[[], float]) -> Any:
+    def _once(
+        self,
+        pool: _Pool,
+        method: str,
+        url: str,
+        body: object,
+        left: Callable[[], float],
+        final: Collection[int],
+    ) -> Any:
         import httpx
 
         key = self.address.key()
@@ -125,7 +147,7 @@ class ServerClient:
         try:
             with pool.http.stream(method, url, **options) as response:
                 if response.status_code != 200:
-                    raise self._failure(response, url)
+                    raise self._failure(response, url, final)
                 data = self._read(response, url, left)
         except httpx.ConnectError:
             raise Later("cannot be reached: is it running, and is the address right?") from None
@@ -151,9 +173,9 @@ class ServerClient:
                 raise ModelError(f"{self._place(url)} answered with more than {_MOST_BYTES:,} bytes")
         return bytes(data)
 
-    def _failure(self, response: httpx.Response, url: str) -> Exception:
+    def _failure(self, response: httpx.Response, url: str, final: Collection[int]) -> Exception:
         status = response.status_code
-        if status in _RETRIED:
+        if status in _RETRIED and status not in final:
             return Later(f"answered with {status}", after=response.headers.get("Retry-After"))
         # The body may repeat the prompt, so it is not passed on.
         hints = {

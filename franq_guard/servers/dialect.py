@@ -22,6 +22,8 @@ from franq_guard.servers.trying import ServerRefusal
 
 _PROBE = Prompt("Count from one to ten, in words.")
 _PROBE_TOKENS = 12
+# Some servers say "internal error" to a prompt of a type they do not take.
+_REFUSALS = (500,)
 _CLOSE = 0.25
 """Nats by which a token may differ, on average, between being written and being read: kernels differ."""
 
@@ -127,7 +129,7 @@ def _difference(
 ) -> float:
     """Nats per token between what the server says of a text when it writes it, and when it reads it."""
     body = {"model": model, "prompt": prompt, "max_tokens": _PROBE_TOKENS, "temperature": 0, "logprobs": 1}
-    wrote = written(choices(client.post(url, body))[0])
+    wrote = written(choices(client.post(url, body, final=_REFUSALS))[0])
     tokens = tokenizer.tokenize(wrote.text)
     count = len(tokens.ids)
     # An end token has a log-probability, but no place in the text.
@@ -136,11 +138,11 @@ def _difference(
             "the model server's tokens are not those of its tokeniser; name it with #tokenizer="
         )
     if isinstance(prompt, str):
-        answer = client.post(url, dialect.body(model, prompt + wrote.text))
+        answer = client.post(url, dialect.body(model, prompt + wrote.text), final=_REFUSALS)
         read = dialect.scored_text(answer)[1][-count:]
     else:
         ids = [*prompt, *tokens.ids]
-        read = dialect.scored_ids(client.post(url, dialect.body(model, ids)), ids, count)
+        read = dialect.scored_ids(client.post(url, dialect.body(model, ids), final=_REFUSALS), ids, count)
     return float(np.abs(read - wrote.log_probs[:count]).mean())
 
 

@@ -144,17 +144,21 @@ class AnswerStream:
             self._spent += time.perf_counter() - begun
 
     def _checked(self, end: int, *, last: bool) -> StreamedPiece:
-        if self._config.timeout is not None and self._spent >= self._config.timeout:
-            raise CheckTimeoutError(
-                f"the sentences before took all of the {self._config.timeout:g} s; raise `timeout`"
-            )
-        deadline = Deadline(None if self._config.timeout is None else self._config.timeout - self._spent)
+        timeout = self._config.timeout
+        if timeout is not None and self._spent >= timeout:
+            raise CheckTimeoutError(f"the sentences before took all of the {timeout:g} s; raise `timeout`")
+        deadline = Deadline(None if timeout is None else timeout - self._spent, of=timeout)
         pipeline = self._pipeline(deadline)
         item = replace(self._item, answer=self._buffer.text[:end])
         whole = last and self._start == 0
         if not whole:
             item = replace(item, continues=Continuation(start=self._start, claims=self._claims))
-        [scored] = pipeline.run([item], deadline=deadline, timings=self._timings)
+        [scored] = pipeline.run(
+            [item],
+            deadline=deadline,
+            timings=self._timings,
+            cheap_first=self._config.policy if self._config.cheap_first else None,
+        )
         if whole:
             report = guarded_report(pipeline, item, scored, self._config.policy)
             return self._last(report, report.claims, report.text)

@@ -1,4 +1,4 @@
-"""Checks of parts that you write yourself: does a model, sink or claim extractor keep its protocol's promises?
+"""Checks of parts that you write yourself: does a model, sink or claim extractor keep its promises?
 
 One call each; all that is wrong is said at once. In a test::
 

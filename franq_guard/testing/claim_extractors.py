@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from franq_guard.claims import ClaimExtractor, Extraction
+from franq_guard.claims import ClaimExtractor, Extraction, markup_ranges
 from franq_guard.schema import Claim, Span
 from franq_guard.testing.findings import Findings, shown
 from franq_guard.testing.texts import BLANK, ODD
@@ -17,8 +17,9 @@ _REPEATED = "The tower is tall. The tower is tall. Is it? Sure! It was built in 
 def check_claim_extractor(extractor: ClaimExtractor, *, answers: Sequence[str] = (*ODD, _REPEATED)) -> None:
     """Checks a claim extractor against the `ClaimExtractor` protocol.
 
-    Looked at is that claims are numbered and in order, that every span is where it says it is, that nothing of
-    the answer is left out, that blank answers have no claims, and that the same answer gives the same claims.
+    Looked at is that claims are numbered and in order, that every span is where it says it is, that nothing
+    of the answer is left out, that blank answers have no claims, and that the same answer gives the same
+    claims.
 
     Args:
         extractor: the extractor.
@@ -32,7 +33,7 @@ def check_claim_extractor(extractor: ClaimExtractor, *, answers: Sequence[str] =
         for answer in BLANK:
             found = _extracted(findings, extractor, answer)
             findings.expect(
-                found is None or not found.claims, f"{shown(answer)} has no claims, yet some were found"
+                found is None or not found.claims, f"{shown(answer)} is blank, and must have no claims"
             )
         for answer in answers:
             first, second = (_extracted(findings, extractor, answer) for _ in range(2))
@@ -58,7 +59,7 @@ def _check_claims(findings: Findings, answer: str, claims: Sequence[Claim]) -> N
     name = f"extract({shown(answer)})"
     findings.expect(
         [claim.index for claim in claims] == list(range(len(claims))),
-        f"{name}: claims must be numbered from 0",
+        f"{name}: numbers must count from 0",
     )
     for claim in claims:
         _check_claim(findings, answer, claim, f"{name}, claim {claim.index}")
@@ -67,10 +68,12 @@ def _check_claims(findings: Findings, answer: str, claims: Sequence[Claim]) -> N
     covered = bytearray(len(answer))
     for span in (span for claim in claims for span in (claim.sentence, *claim.spans)):
         covered[span.start : span.end] = b"\1" * len(answer[span.start : span.end])
+    for start, end in markup_ranges(answer):
+        covered[start:end] = b"\1" * (end - start)
     missed = [at for at, character in enumerate(answer) if not (character.isspace() or covered[at])]
     findings.expect(
         not missed,
-        f"{name}: the character at {missed[:1]} is in no claim; give what is no claim checkworthy=False",
+        f"{name}: the character at {missed[:1]} is in no claim; use checkworthy=False",
     )
 
 

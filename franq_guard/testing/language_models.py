@@ -59,7 +59,7 @@ def _check_names(findings: Findings, model: LanguageModel) -> None:
     findings.expect(model.id == model.id, "id must stay the same")
     findings.expect(
         isinstance(model.max_context, int) and model.max_context > 0,
-        "max_context must be a whole number above 0",
+        "max_context must be an int above 0",
     )
 
 
@@ -74,14 +74,12 @@ def _tokenized(findings: Findings, model: LanguageModel, texts: Sequence[str]) -
 
 def _check_tokens(findings: Findings, text: str, tokens: Tokens) -> bool:
     call = f"tokenize({shown(text)})"
-    if not findings.expect(
-        isinstance(tokens, Tokens), f"{call} must give Tokens, not {type(tokens).__name__}"
-    ):
+    if not findings.expect(isinstance(tokens, Tokens), f"{call} gives no Tokens"):
         return False
     offsets = np.asarray(tokens.offsets)
     fits = findings.expect(tokens.text == text, f"{call} must keep the text as it is") and findings.expect(
         offsets.shape == (len(tokens.ids), 2),
-        f"{call} must give offsets of shape (T, 2), not {offsets.shape}",
+        f"{call} gives offsets of shape {offsets.shape}, not (T, 2)",
     )
     if not fits or not len(tokens.ids):
         return fits and findings.expect(not text.strip(), f"{call} gives no token for a text that has words")
@@ -156,14 +154,10 @@ def _check_generate(findings: Findings, model: LanguageModel) -> None:
     first, second = findings.attempt("generate()", written), findings.attempt("generate()", written)
     if first is None or second is None:
         return
-    findings.expect(
-        len(first) == len(prompts), f"generate() gave {len(first)} texts for {len(prompts)} prompts"
-    )
+    findings.expect(len(first) == len(prompts), f"generate() gave {len(first)} texts for 2 prompts")
     findings.expect(first == second, "generate() must give the same twice: it decodes greedily")
     longest = max((count for _, count in first), default=0)
-    findings.expect(
-        longest <= _NEW_TOKENS, f"generate() wrote {longest} tokens with max_new_tokens={_NEW_TOKENS}"
-    )
+    findings.expect(longest <= _NEW_TOKENS, f"generate() wrote {longest} tokens, not {_NEW_TOKENS}")
 
 
 def _check_sample(findings: Findings, model: LanguageModel, seeded: bool) -> None:
@@ -177,7 +171,7 @@ def _check_sample(findings: Findings, model: LanguageModel, seeded: bool) -> Non
     findings.expect(len(first) == 3, f"sample(n=3) gave {len(first)} texts")
     if seeded:
         findings.expect(
-            drawn() == first, "sample() with the same seed must give the same (or pass seeded=False)"
+            drawn() == first, "sample() with one seed must give the same twice, or pass seeded=False"
         )
 
 

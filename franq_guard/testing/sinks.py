@@ -31,11 +31,14 @@ def check_sink(sink: Sink, *, correlation: Correlation | None = None) -> None:
     findings = Findings(sink)
     if findings.members(sink, ("emit", "flush", "close")):
         _check_settings(findings, sink)
+    if not findings:
         done = threading.Event()
 
         def use() -> None:
-            _use(findings, sink, correlation or Correlation())
-            done.set()
+            try:
+                _use(findings, sink, correlation or Correlation())
+            finally:
+                done.set()
 
         threading.Thread(target=use, name="franq-guard sink check", daemon=True).start()
         findings.expect(done.wait(_PATIENCE_S), f"does not come back within {_PATIENCE_S:g} s")

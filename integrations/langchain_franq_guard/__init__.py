@@ -6,8 +6,9 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from franq_guard.blocking import AnswerBlockedError
+
     from .compressor import FranqDocumentCompressor
-    from .errors import AnswerBlockedError
     from .events import CLAIM_EVENT
     from .evidence import FranqEvidence
     from .guardrail import FranqGuardrail
@@ -18,17 +19,17 @@ if TYPE_CHECKING:
     from .sharing import language_model_from
 
 _HOMES = {
-    "AnswerBlockedError": "errors",
-    "CLAIM_EVENT": "events",
-    "FranqCallbackHandler": "handler",
-    "FranqDocumentCompressor": "compressor",
-    "FranqEvidence": "evidence",
-    "FranqGuardMiddleware": "middleware",
-    "FranqGuardrail": "guardrail",
-    "UNCERTAINTY_CLAUSE": "prompts",
-    "franq_guard_node": "node",
-    "language_model_from": "sharing",
-    "with_uncertainty_clause": "prompts",
+    "AnswerBlockedError": "franq_guard.blocking",
+    "CLAIM_EVENT": ".events",
+    "FranqCallbackHandler": ".handler",
+    "FranqDocumentCompressor": ".compressor",
+    "FranqEvidence": ".evidence",
+    "FranqGuardMiddleware": ".middleware",
+    "FranqGuardrail": ".guardrail",
+    "UNCERTAINTY_CLAUSE": ".prompts",
+    "franq_guard_node": ".node",
+    "language_model_from": ".sharing",
+    "with_uncertainty_clause": ".prompts",
 }
 
 __all__ = [
@@ -50,7 +51,7 @@ def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'langchain_franq_guard' has no attribute {name!r}")
     try:
-        return getattr(importlib.import_module(f"langchain_franq_guard.{_HOMES[name]}"), name)
+        return getattr(importlib.import_module(_HOMES[name], __name__), name)
     except ModuleNotFoundError as error:
         if error.name != "langchain_core":
             raise

@@ -10,12 +10,12 @@ from langchain_core.callbacks import AsyncCallbackManagerForChainRun, CallbackMa
 from langchain_core.messages import AIMessage
 from langchain_core.runnables import Runnable, RunnableConfig
 
-from franq_guard import Action, Guard, GuardReport, InputError, Passage, ScoredClaim
+from franq_guard import Guard, GuardReport, InputError, Passage, ScoredClaim
+from franq_guard.blocking import AnswerBlockedError, blocked_claims
 from franq_guard.inputs import CheckInput, as_input
 from franq_guard.tracing import Correlation
 
 from .correlating import ids_of, session_of
-from .errors import AnswerBlockedError
 from .events import adispatch_claims, dispatch_claims
 from .evidence import GUARDED, evidence_among
 from .exchange import WIRING, Exchange, Keys, answer_text, from_mapping, needs_check
@@ -96,7 +96,7 @@ class Checker:
     def raise_if_blocked(self, claims: Sequence[ScoredClaim], report: GuardReport | None) -> None:
         """Raises AnswerBlockedError if asked to and something was blocked."""
         if self.on_blocked == "raise":
-            blocked = [claim for claim in claims if claim.action is Action.BLOCK]
+            blocked = blocked_claims(claims)
             if blocked or (report is not None and report.blocked):
                 raise AnswerBlockedError(blocked, report)
 

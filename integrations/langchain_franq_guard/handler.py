@@ -10,11 +10,11 @@ from uuid import UUID
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.outputs import ChatGeneration, LLMResult
 
-from franq_guard import Action, ConfigError, Guard, GuardReport
+from franq_guard import ConfigError, Guard, GuardReport
+from franq_guard.blocking import AnswerBlockedError, blocked_claims
 from franq_guard.tracing import Correlation
 
 from .correlating import ids_of
-from .errors import AnswerBlockedError
 from .evidence import GUARDED, SESSION, FranqEvidence, question_of
 from .exchange import ANSWER_KEYS, key_in
 from .messages import is_final, text_of, token_log_probs
@@ -126,7 +126,7 @@ class FranqCallbackHandler(FranqEvidence):
         )
         if self._on_report is not None:
             self._on_report(report, ids)
-        blocked = [claim for claim in report.claims if claim.action is Action.BLOCK]
+        blocked = blocked_claims(report.claims)
         if blocked or report.blocked:
             error = AnswerBlockedError(blocked, report)
             if self._on_blocked == "raise":

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from franq_guard.blocking import AnswerBlockedError
+
 from .chat_engine import FranqChatEngine, GuardedStreamingChatResponse
-from .errors import AnswerBlockedError
 from .evaluator import FranqEvaluator
 from .event_handler import FranqEventHandler
 from .events import EvidenceEvent, GuardEndEvent, GuardStartEvent

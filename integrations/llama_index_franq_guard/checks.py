@@ -13,9 +13,9 @@ from llama_index.core.schema import MetadataMode, NodeWithScore
 from llama_index_instrumentation.span import active_span_id
 
 from franq_guard import ConfigError, Guard, GuardReport, Passage
+from franq_guard.blocking import AnswerBlockedError, blocked_claims
 from franq_guard.tracing import Correlation
 
-from .errors import AnswerBlockedError, blocked_claims
 from .events import GuardEndEvent, GuardStartEvent, dispatcher
 from .evidence import as_passages
 from .pieces import ajoined, atexts, joined, texts

@@ -33,7 +33,7 @@ def demo_llm(max_new_tokens: int = 48) -> LLM:
         ModelError: if the weights can neither be found nor fetched.
     """
     try:
-        from llama_index.llms.huggingface import HuggingFaceLLM  # type: ignore[import-untyped]
+        from llama_index.llms.huggingface import HuggingFaceLLM
     except ImportError as error:
         raise ImportError(
             "the demo needs llama-index-llms-huggingface: pip install llama-index-llms-huggingface"

@@ -17,9 +17,9 @@ from llama_index.core.base.response.schema import (
 from llama_index.core.schema import QueryType
 
 from franq_guard import GuardReport, InputError, Passage
+from franq_guard.blocking import blocked_claims
 
 from .checks import Checks, Receiver
-from .errors import blocked_claims
 
 METADATA_KEY = "franq_guard"
 """Where the report lies in a response's metadata."""

@@ -20,9 +20,9 @@ from llama_index_instrumentation import get_dispatcher
 from pydantic import BaseModel
 
 from franq_guard import ConfigError, Guard
+from franq_guard.blocking import AnswerBlockedError, blocked_claims
 
 from .checks import Checks, OnBlocked, guarding
-from .errors import AnswerBlockedError, blocked_claims
 from .responses import ResponseGuard, question_of, report_of
 
 dispatcher = get_dispatcher(__name__)

@@ -8,9 +8,9 @@ from reports import assert_sound
 
 from franq_guard import Calibrator, Guard
 from franq_guard.errors import CalibrationError, CheckTimeoutError, ModelError
-from franq_guard.outcome import WITHHELD
 from franq_guard.models.presets import PRESETS
 from franq_guard.models.sources import parse, resolve
+from franq_guard.outcome import WITHHELD
 from franq_guard.schema import Verdict
 
 QUESTION = "How tall is the Eiffel Tower?"

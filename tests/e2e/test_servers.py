@@ -38,9 +38,10 @@ LONG_FORM = {
     "on_error": "raise",
 }
 
-# Measured with llama-cpp-python 0.3.36 on x86-64: it multiplies 4-bit weights with 8-bit activations, where
-# the in-process model multiplies the same weights in float32.
-MEAN_NATS, MOST_NATS = 0.15, 1.5
+# Measured with llama-cpp-python 0.3.36 on x86-64: over 141 tokens 0.08 on average, 0.13 for the worst answer,
+# 0.42 for the worst token. It multiplies 4-bit weights with 8-bit activations, where the in-process model
+# multiplies the same weights in float32.
+MEAN_NATS, MOST_NATS = 0.2, 1.0
 
 
 @pytest.fixture(scope="module")
@@ -134,7 +135,6 @@ def test_llama_cpp_scores_as_the_same_weights_in_process(lm, llama_cpp):
                 continue
             assert served.tokens == tokens
             off = np.abs(served.log_probs - own.log_probs)
-            print(f"mean {off.mean():.3f}, most {off.max():.3f} nats over {len(off)} tokens")
             assert off.mean() < MEAN_NATS
             assert off.max() < MOST_NATS
 

@@ -107,7 +107,7 @@ def test_equal_pairs_cost_nothing_and_batches_keep_to_their_budget(
         return forward(tensors)
 
     monkeypatch.setattr(mini._scorer, "_forward", watched)
-    monkeypatch.setattr(mini._scorer, "_budget", 100)
+    monkeypatch.setattr(mini._scorer, "batch_tokens", 100)
     rows = mini.score([("Cats sleep.", f"Cat {i % 30} sleeps.") for i in range(90)])
     assert sum(shape[0] for shape in shapes) == 30
     assert all(shape[0] * shape[1] <= 100 for shape in shapes)

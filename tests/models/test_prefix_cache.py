@@ -8,6 +8,7 @@ import torch
 from transformers import Gemma3ForCausalLM, Gemma3TextConfig
 
 from franq_guard.models.prefix_cache import PrefixCache
+from franq_guard.models.scoring import cache_argument
 
 IDS = [5, 9, 17, 3, 22, 8, 30, 31, 7, 6, 2, 11, 12, 13, 14, 15, 16, 18, 19, 20, 21, 23, 24, 25]
 
@@ -126,7 +127,7 @@ def test_going_on_from_a_copy_changes_nothing_that_is_kept(read, tiny_llama):
     before = copy.deepcopy(prefix.cache.layers[0].keys)
     cache = read.prefixes.copy(prefix, 10)
     with torch.inference_mode():
-        tiny_llama(torch.tensor([[1, 2, 3]]), past_key_values=cache, use_cache=True)
+        tiny_llama(torch.tensor([[1, 2, 3]]), **{cache_argument(tiny_llama): cache}, use_cache=True)
     assert cache.get_seq_length() == 13
     assert torch.equal(prefix.cache.layers[0].keys, before)
     assert prefix.cache.get_seq_length() == len(IDS)

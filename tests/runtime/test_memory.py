@@ -28,7 +28,9 @@ class Memory:
 @pytest.mark.parametrize("error", ERRORS, ids=lambda error: type(error).__name__)
 def test_batches_are_halved_until_they_fit(error):
     memory, shortages = Memory(3, error), []
-    assert run_within_memory(memory.run, list(range(10)), lambda: shortages.append(1)) == list(range(0, 20, 2))
+    assert run_within_memory(memory.run, list(range(10)), lambda: shortages.append(1)) == list(
+        range(0, 20, 2)
+    )
     assert memory.sizes == [10, 5, 2, 3, 5, 2, 3]
     assert len(shortages) == 3
 
@@ -36,7 +38,7 @@ def test_batches_are_halved_until_they_fit(error):
 @pytest.mark.parametrize("error", ERRORS, ids=lambda error: type(error).__name__)
 def test_a_single_request_that_does_not_fit_says_what_to_do(error):
     memory = Memory(0, error)
-    with pytest.raises(ModelError, match="single request.*smaller model"):
+    with pytest.raises(ModelError, match=r"single request.*smaller model"):
         run_within_memory(memory.run, [1, 2, 3])
     assert memory.sizes[-1] == 1
 

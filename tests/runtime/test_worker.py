@@ -129,7 +129,7 @@ def test_an_interrupt_reaches_its_caller(model):
 
 def test_whose_time_is_up_is_answered_while_the_model_runs(worker, model):
     model.shut()
-    with limited(Deadline(0.05)), pytest.raises(CheckTimeoutError, match="within its 0.05 s"):
+    with limited(Deadline(0.05)), pytest.raises(CheckTimeoutError, match=r"within its 0\.05 s"):
         worker.score([1])
     assert model.running.is_set()
     assert not model.gate.is_set()

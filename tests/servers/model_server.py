@@ -72,6 +72,7 @@ class ModelServer(ThreadingHTTPServer):
         self.model, self.flavour = model, flavour
         self.trouble, self.always, self.requests, self.headers = [], None, [], []
         self.key, self.delay = None, 0.0
+        self.roles = {"system", "user"}  # that the chat template knows
         self.running = self.most_running = 0
         self.lock = threading.Lock()
         self.over = threading.Event()
@@ -106,6 +107,8 @@ class _Handler(BaseHTTPRequestHandler):
         server.headers.append(dict(self.headers))
         if server.key and self.headers.get("Authorization") != f"Bearer {server.key}":
             return self._json({"error": "wrong key"}, 401)
+        if {turn["role"] for turn in body.get("messages", ())} - server.roles:
+            return self._json({"error": "template"}, 400)
         if self.path == "/tokenize" and server.flavour == "vllm":
             return self._json(self._tokenized(body))
         if self.path != "/v1/completions":
@@ -138,7 +141,8 @@ class _Handler(BaseHTTPRequestHandler):
     def _complete(self, body):
         server, model, prompt = self.server, self.server.model, body["prompt"]
         if isinstance(prompt, list) == (server.flavour in ("text", "shifted", "generated")):
-            return self._json({"detail": "wrong type of prompt"}, 422)
+            # As llama-cpp-python does; others say 422.
+            return self._json({"detail": "wrong type of prompt"}, 500 if server.flavour == "text" else 422)
         before = prompt if isinstance(prompt, list) else model.ids(prompt)
         if len(before) >= CONTEXT:
             return self._json({"error": "too long"}, 400)

@@ -1,5 +1,7 @@
 """Sources that name servers."""
 
+import sys
+
 import pytest
 
 from franq_guard.errors import ModelError
@@ -73,6 +75,12 @@ def test_servers_are_sources_without_weights():
     assert locate(parse(source)) is None
     with pytest.raises(ModelError, match="no weights to fetch"):
         resolve(parse(source))
+
+
+def test_a_missing_library_is_named_with_its_extra(monkeypatch):
+    monkeypatch.setitem(sys.modules, "httpx", None)
+    with pytest.raises(ModelError, match=r"httpx.*franq-guard\[servers\]"):
+        load_language_model("openai:http://127.0.0.1:9/v1#model=missing-library")
 
 
 def test_each_kind_has_its_role():

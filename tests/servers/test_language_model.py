@@ -6,6 +6,7 @@ import pytest
 from franq_guard.errors import InputError, ModelError
 from franq_guard.models.base import LanguageModel, Prompt
 from franq_guard.models.local_tokenizer import LocalTokenizer
+from franq_guard.models.shared import shared_language_model
 from franq_guard.servers.address import parse_server
 from franq_guard.servers.language_model import ServedLanguageModel
 from tests.servers.model_server import CONTEXT
@@ -37,6 +38,10 @@ def test_it_is_a_language_model_named_after_the_served_one(lm):
     assert lm.id == "openai:tiny"
 
 
+def test_it_needs_no_worker_of_its_own(lm):
+    assert shared_language_model(lm) is lm
+
+
 def test_contexts_are_told_or_given(start, connect):
     assert connect(start("vllm")).max_context == CONTEXT
     assert connect(start("text")).max_context == 2048
@@ -65,6 +70,22 @@ def test_servers_tokenise_as_the_local_copy(start, connect, local):
     for text in ANSWERS:
         assert lm.tokenize(text).ids == local.tokenize(text).ids
         assert lm.tokenize(text).offsets.tolist() == local.tokenize(text).offsets.tolist()
+
+
+def test_a_template_without_system_role_gets_one_turn(start, connect, local):
+    server = start("vllm")
+    server.roles = {"user"}
+    found = connect(server)._server.tokenizer.prompt_ids(PROMPT)
+    assert found == local.prompt_ids(Prompt(f"{PROMPT.system}\n\n{PROMPT.user}"))
+
+
+def test_a_model_without_template_gets_plain_text(start, connect, tiny):
+    server = start("vllm")
+    server.roles = set()
+    lm = connect(server)
+    assert lm._server.tokenizer.prompt_ids(PROMPT) == tiny.ids(f"{PROMPT.system}\n\n{PROMPT.user}\n\nAnswer:")
+    [scores] = lm.score([(PROMPT, lm.tokenize("x"))])
+    assert scores.log_probs.shape == (1,)
 
 
 def test_an_empty_answer_has_no_scores(lm):

@@ -13,11 +13,11 @@ from langchain.agents import create_agent
 from langchain_core.language_models import FakeListChatModel
 from langchain_core.messages import AIMessage, AIMessageChunk, HumanMessage, SystemMessage, ToolMessage
 from langchain_core.runnables import RunnableLambda
-from langchain_franq_guard import AnswerBlockedError, FranqGuardMiddleware, franq_guard_node
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import START, MessagesState, StateGraph
 
 from franq_guard import ConfigError, GuardReport, InputError, ModelError, Policy
+from langchain_franq_guard import AnswerBlockedError, FranqGuardMiddleware, franq_guard_node
 
 DROPPING = Policy(annotate_below=None, hedge_below=None, block_below=0.3, block_mode="drop", min_kept=0)
 KEPT = "The Eiffel Tower is 330 metres tall."

@@ -5,12 +5,12 @@ import asyncio
 import pytest
 from fakes import make_guard
 from langchain_core.documents import Document
-from langchain_franq_guard import FranqDocumentCompressor
 from lc_models import QUESTION, TALL, Shelf
 from pydantic import ValidationError
 
 from franq_guard import ModelError
 from franq_guard.retrieval import Screening
+from langchain_franq_guard import FranqDocumentCompressor
 
 FOUND = [
     TALL,

@@ -6,10 +6,10 @@ import time
 import pytest
 from langchain_core.caches import InMemoryCache
 from langchain_core.callbacks import BaseCallbackHandler
-from langchain_franq_guard import AnswerBlockedError, FranqCallbackHandler, FranqGuardrail
 from lc_models import OLD, TALL, Shelf, rag
 
 from franq_guard import GuardReport, Policy
+from langchain_franq_guard import AnswerBlockedError, FranqCallbackHandler, FranqGuardrail
 
 pytest.importorskip("langchain_huggingface", reason="the local chat model comes from this package")
 

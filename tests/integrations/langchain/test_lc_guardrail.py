@@ -9,11 +9,11 @@ from langchain_core.documents import Document
 from langchain_core.language_models import FakeListChatModel
 from langchain_core.messages import AIMessage, HumanMessage
 from langchain_core.runnables import ConfigurableField, RunnableLambda, RunnablePassthrough
-from langchain_franq_guard import CLAIM_EVENT, AnswerBlockedError, FranqEvidence, FranqGuardrail
 from lc_models import ANSWER, OLD, QUESTION, TALL, Shelf, rag
 from pydantic import ValidationError
 
 from franq_guard import ConfigError, GuardReport, InputError, ModelError, Passage, Policy
+from langchain_franq_guard import CLAIM_EVENT, AnswerBlockedError, FranqEvidence, FranqGuardrail
 
 DOCUMENTS = [TALL, OLD]
 WITHOUT_PICASSO = Policy(

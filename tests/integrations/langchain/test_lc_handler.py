@@ -12,10 +12,10 @@ from langchain_core.output_parsers import StrOutputParser
 from langchain_core.prompts import ChatPromptTemplate
 from langchain_core.runnables import RunnableLambda, RunnablePassthrough
 from langchain_core.tools import create_retriever_tool, tool
-from langchain_franq_guard import AnswerBlockedError, FranqCallbackHandler, FranqEvidence, FranqGuardrail
 from lc_models import ANSWER, OLD, QUESTION, TALL, Echo, Shelf, rag
 
 from franq_guard import ConfigError, ModelError, Policy
+from langchain_franq_guard import AnswerBlockedError, FranqCallbackHandler, FranqEvidence, FranqGuardrail
 
 BLOCKING = Policy(annotate_below=None, hedge_below=None, block_below=0.3)
 

@@ -3,8 +3,9 @@
 import subprocess
 import sys
 
-import langchain_franq_guard
 import pytest
+
+import langchain_franq_guard
 
 WITHOUT = """
 import sys

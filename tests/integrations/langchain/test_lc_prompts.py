@@ -1,9 +1,9 @@
 import pytest
 from langchain_core.messages import HumanMessage, SystemMessage
 from langchain_core.prompts import ChatPromptTemplate, MessagesPlaceholder, PromptTemplate
-from langchain_franq_guard import UNCERTAINTY_CLAUSE, with_uncertainty_clause
 
 from franq_guard import InputError
+from langchain_franq_guard import UNCERTAINTY_CLAUSE, with_uncertainty_clause
 
 
 def test_a_text_gets_it_in_front():

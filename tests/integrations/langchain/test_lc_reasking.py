@@ -7,10 +7,10 @@ from fakes import make_guard
 from langchain_core.language_models import FakeListLLM
 from langchain_core.messages import AIMessage
 from langchain_core.runnables import RunnableLambda
-from langchain_franq_guard import AnswerBlockedError, FranqGuardrail
 from lc_models import ANSWER, OLD, QUESTION, TALL
 
 from franq_guard import GuardReport, Policy
+from langchain_franq_guard import AnswerBlockedError, FranqGuardrail
 
 GOOD = "The Eiffel Tower is 330 metres tall."
 BETTER = "The Eiffel Tower is 330 metres tall. It was completed in ancient times."

@@ -1,10 +1,10 @@
 import pytest
 from fakes import make_guard
 from langchain_core.language_models import FakeListChatModel
-from langchain_franq_guard import language_model_from
 
 from franq_guard import InputError
 from franq_guard.models.base import Prompt
+from langchain_franq_guard import language_model_from
 
 
 def test_the_guard_uses_the_weights_of_the_chat_model(chat):

@@ -9,6 +9,9 @@ from langchain_core.language_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage, AIMessageChunk
 from langchain_core.output_parsers import StrOutputParser
 from langchain_core.runnables import RunnableGenerator, RunnableLambda, RunnablePassthrough
+from lc_models import ANSWER, OLD, QUESTION, TALL, Shelf, rag
+
+from franq_guard import GuardReport, InputError, ModelError, Policy
 from langchain_franq_guard import (
     CLAIM_EVENT,
     AnswerBlockedError,
@@ -16,9 +19,6 @@ from langchain_franq_guard import (
     FranqEvidence,
     FranqGuardrail,
 )
-from lc_models import ANSWER, OLD, QUESTION, TALL, Shelf, rag
-
-from franq_guard import GuardReport, InputError, ModelError, Policy
 
 DROPPING = Policy(annotate_below=None, hedge_below=None, block_below=0.3, block_mode="drop", min_kept=0)
 KEPT = "The Eiffel Tower is 330 metres tall."

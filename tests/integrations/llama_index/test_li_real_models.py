@@ -2,6 +2,7 @@
 
 import pytest
 from li_models import EIFFEL, QUESTION, make_index
+from llama_index.core.base.llms.types import MessageRole
 from llama_index.core.memory import ChatMemoryBuffer
 
 from franq_guard import Action, CheckTimeoutError, Policy
@@ -128,7 +129,7 @@ async def test_a_blocked_chat_answer_raises_in_every_mode(llm, guards, mode):
     chat = FranqChatEngine(chat_on(llm), guards[Action.BLOCK], on_blocked="raise")
     with pytest.raises(AnswerBlockedError):
         await converse(chat, mode)
-    assert [message.role.value for message in chat.chat_history] == ["user"]
+    assert not any(message.role == MessageRole.ASSISTANT for message in chat.chat_history)
 
 
 @pytest.mark.parametrize("mode", QUERY_MODES)

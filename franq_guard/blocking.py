@@ -1,10 +1,11 @@
-"""What this package raises on purpose, beside the errors of the core."""
+"""Adapters that stop at a blocked answer: what they raise."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from franq_guard import Action, FranqGuardError, GuardReport, ScoredClaim
+from franq_guard.errors import FranqGuardError
+from franq_guard.schema import Action, GuardReport, ScoredClaim
 
 
 class AnswerBlockedError(FranqGuardError):
