@@ -27,6 +27,7 @@ from rich.progress import track
 from franq_guard.assembly import assemble
 from franq_guard.config import GuardConfig
 from franq_guard.evaluation.ablations import ABLATIONS
+from franq_guard.evaluation.answers import is_right
 from franq_guard.evaluation.calibrating import Settings as Calibrating
 from franq_guard.evaluation.calibrating import calibrate
 from franq_guard.evaluation.labels import LabelledClaim, read_labels
@@ -73,7 +74,8 @@ def _pooled(runs: Path) -> list[LabelledClaim]:
         for row in read_labels([runs / condition / "signals.jsonl"]):
             if row.true is not None:
                 extra = dict(row.extra) | {"retrieved": condition}
-                rows.append(replace(row, id=f"{row.id}-{condition}", extra=extra))
+                true = is_right(row.claim, row.question, row.extra["accepted"])
+                rows.append(replace(row, id=f"{row.id}-{condition}", true=true, extra=extra))
     return rows
 
 

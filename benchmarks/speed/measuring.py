@@ -51,9 +51,7 @@ def ratios(seconds: Mapping[str, Mapping[str, Sequence[float]]], of: str, to: st
     """Medians over the rounds of how much longer `of` took than `to`, by each clock."""
     return {
         clock: round(
-            statistics.median(
-                a / b for a, b in zip(seconds[of][clock], seconds[to][clock], strict=True)
-            ),
+            statistics.median(a / b for a, b in zip(seconds[of][clock], seconds[to][clock], strict=True)),
             3,
         )
         for clock in ("wall", "cpu")

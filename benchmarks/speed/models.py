@@ -37,7 +37,12 @@ def forgetful(model: AlignmentModel) -> SharedAlignmentModel:
 def reference_guard(lm: TransformersLM, aligner: Aligner, **settings: Any) -> Guard:
     """A guard whose alignment is AlignScore's, without lexical evidence: what the reference computes."""
     return Guard(
-        language_model=lm, alignment_model=aligner, calibration="none", form="long", on_error="raise", **settings
+        language_model=lm,
+        alignment_model=aligner,
+        calibration="none",
+        form="long",
+        on_error="raise",
+        **settings,
     ).warm_up()
 
 

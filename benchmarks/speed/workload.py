@@ -34,9 +34,7 @@ def _rows(name: str) -> list[dict[str, str]]:
 def passage_pool() -> list[str]:
     """Passages of 60 to 150 words, none twice."""
     contexts = dict.fromkeys(" ".join(row["context"].split()) for row in _rows("short_qa.jsonl"))
-    return [
-        " ".join(text.split()[: _WORDS[1]]) for text in contexts if len(text.split()) >= _WORDS[0]
-    ]
+    return [" ".join(text.split()[: _WORDS[1]]) for text in contexts if len(text.split()) >= _WORDS[0]]
 
 
 def cases(count: int, *, first: int = 0, passages: int = 5) -> list[Case]:
@@ -47,7 +45,9 @@ def cases(count: int, *, first: int = 0, passages: int = 5) -> list[Case]:
         first: number of the first one; other numbers give other cases.
         passages: of each.
     """
-    answers = [row for row in _rows("long_form_factuality.jsonl") if 80 <= len(row["response"].split()) <= 160]
+    answers = [
+        row for row in _rows("long_form_factuality.jsonl") if 80 <= len(row["response"].split()) <= 160
+    ]
     pool = passage_pool()
     return [
         Case(

@@ -40,11 +40,11 @@ def serve(
     """Check answers over HTTP, and share the alignment model with other guards.
 
     POST /v1/check and /v1/check_many take JSON as `franq-guard check` does; POST /v1/align is for guards
-    with `alignment_model = "franq:http://host:8700"`. /health, /ready and /metrics (Prometheus) are for a cluster,
-    /openapi.json describes it all.
+    with `alignment_model = "franq:http://host:8700"`. /health, /ready and /metrics (Prometheus) are for a
+    cluster, /openapi.json describes it all.
 
-    Callers send `Authorization: Bearer` and the token in FRANQ_GUARD_TOKEN. Without a token it listens on this
-    machine only. Needs the extra serve.
+    Callers send `Authorization: Bearer` and the token in FRANQ_GUARD_TOKEN. Without a token it listens on
+    this machine only. Needs the extra serve.
 
     Examples:
         franq-guard serve

@@ -46,6 +46,16 @@ def holds_answer(text: str, answers: Sequence[str]) -> bool:
     return any(find_answer(text, answer) for answer in answers)
 
 
+def is_right(text: str, question: str, answers: Sequence[str]) -> bool:
+    """True if a text says one of the accepted answers, and not only by repeating the question.
+
+    Accepted answers that the question says itself ("Where was Manchester by the Sea filmed?") count only if
+    all of them do.
+    """
+    new = [answer for answer in answers if not find_answer(question, answer)]
+    return holds_answer(text, new or answers)
+
+
 def _words(text: str) -> list[tuple[str, Place]]:
     return [
         (word, Place(*match.span()))

@@ -8,7 +8,7 @@ from typing import Any
 
 from franq_guard.claims import split_sentences
 from franq_guard.claims.spans import ClaimLocator
-from franq_guard.evaluation.answers import holds_answer
+from franq_guard.evaluation.answers import is_right
 from franq_guard.evaluation.baselines import ALIGNMENT, BASELINES, gather_value
 from franq_guard.evaluation.datasets import Example
 from franq_guard.evaluation.gathered import Gathered
@@ -143,7 +143,7 @@ class Collector:
             claim=answer,
             sentence=answer,
             form="short",
-            true=holds_answer(answer, example.answers) if attempted else None,
+            true=is_right(answer, example.question, example.answers) if attempted else None,
             annotator="match",
             extra={"accepted": list(example.answers), "attempted": attempted},
         )

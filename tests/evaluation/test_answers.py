@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from franq_guard.evaluation.answers import find_answer, holds_answer, normalise
+from franq_guard.evaluation.answers import find_answer, holds_answer, is_right, normalise
 
 
 @pytest.mark.parametrize(
@@ -46,3 +46,11 @@ def test_places_say_the_answer(text, answer):
 def test_what_is_in_the_text_is_found(answer, before, after):
     if normalise(answer):
         assert holds_answer(f"{before} {answer} {after}", [answer])
+
+
+def test_an_echo_of_the_question_is_no_answer():
+    question = "Where was Manchester by the Sea filmed?"
+    assert not is_right("Manchester by the Sea was filmed in the UK.", question, ["Manchester", "Lynn"])
+    assert is_right("It was filmed in Lynn.", question, ["Manchester", "Lynn"])
+    assert is_right("In Manchester.", question, ["Manchester"])
+    assert not is_right("", question, [])

@@ -117,7 +117,7 @@ def test_other_settings_are_refused(tmp_path):
 def test_progress_counts_questions(tmp_path):
     told = []
     collect(tmp_path, QUESTIONS, progress=lambda done, total: told.append((done, total)))
-    assert told == [(0, 12), (8, 12), (12, 12)]
+    assert told == [(0, 12), (4, 12), (8, 12), (12, 12)]
 
 
 def test_labelled_claims_are_found_in_their_answer(tmp_path):

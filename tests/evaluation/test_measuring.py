@@ -78,7 +78,9 @@ def test_the_leader_is_held_against_every_other_method(evaluation):
 
 
 def test_without_the_leader_nothing_is_held_against_it():
-    evaluation = measure(make_claims(), Settings(methods=("alignment", "max_claim_probability"), resamples=20))
+    evaluation = measure(
+        make_claims(), Settings(methods=("alignment", "max_claim_probability"), resamples=20)
+    )
     assert all(row.lead == {} for row in evaluation.methods)
 
 

@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+# Runs the tests of the core with the oldest or newest supported release of each main dependency, in a throw-away
+# environment.
+#
+#   scripts/check_versions.sh oldest [TESTS ...]      the lower bounds of pyproject.toml, all at once
+#   scripts/check_versions.sh newest [TESTS ...]      whatever the index has, within the upper bounds
+#   scripts/check_versions.sh NAME==VERSION [...]     that release on top of the environment of $PYTHON
+#
+# PYTHON is the interpreter (default python3; 3.11 for "oldest", whose packages have no wheels for newer ones).
+# PREPARE=1 only resolves and installs.
+set -euo pipefail
+
+cd "$(dirname "$0")/.."
+which="${1:?oldest, newest or NAME==VERSION}"
+shift
+python="${PYTHON:-python3}"
+work="$(mktemp -d)"
+trap 'rm -rf "$work"' EXIT
+environment="$work/venv"
+"$python" -m venv "$environment"
+pip=("$environment/bin/pip" install --quiet --disable-pip-version-check)
+tools=(hypothesis pytest pytest-asyncio pytest-socket blockbuster)
+
+case "$which" in
+    oldest)
+        "$python" - >"$work/oldest.txt" <<'PYTHON'
+import re, tomllib
+with open("pyproject.toml", "rb") as file:
+    project = tomllib.load(file)["project"]
+for dependency in project["dependencies"]:
+    name, bound = re.match(r"([\w.-]+)(?:\[.*?\])?>=([\w.]+)", dependency).groups()
+    print(f"{name}=={bound}")
+PYTHON
+        cat "$work/oldest.txt"
+        "${pip[@]}" --constraint "$work/oldest.txt" --editable . "${tools[@]}"
+        ;;
+    newest)
+        "${pip[@]}" --upgrade --editable . "${tools[@]}"
+        ;;
+    *)
+        "${pip[@]}" "$which"
+        own=$("$environment/bin/python" -c 'import sysconfig; print(sysconfig.get_paths()["purelib"])')
+        rest=$("$python" -c 'import sysconfig; print(sysconfig.get_paths()["purelib"])')
+        # Behind the environment's own packages, so that the release asked for is found first.
+        printf '%s\n' "$rest" "$PWD" "$PWD/integrations" >"$own/zz-rest.pth"
+        ;;
+esac
+"$environment/bin/pip" list --disable-pip-version-check 2>/dev/null |
+    grep -iE '^(numpy|scipy|scikit-learn|pydantic|pydantic-settings|torch|transformers|huggingface)' || true
+[ -z "${PREPARE:-}" ] || exit 0
+
+[ "$#" -gt 0 ] || set -- tests --ignore=tests/integrations --ignore=tests/tracing --ignore=tests/audit \
+    --ignore=tests/evaluation --ignore=tests/report --ignore=tests/cli --ignore=tests/e2e/test_examples.py
+# What other releases warn about is not ours to mend; plugins of other packages may not load with them at all.
+PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 "$environment/bin/python" -m pytest -q -p pytest_asyncio.plugin -p pytest_socket \
+    -p no:cacheprovider -W default "$@"
