@@ -23,15 +23,10 @@ tools=(hypothesis pytest pytest-asyncio pytest-socket blockbuster)
 
 case "$which" in
     oldest)
-        "$python" - >"$work/oldest.txt" <<'PYTHON'
-import re, tomllib
-with open("pyproject.toml", "rb") as file:
-    project = tomllib.load(file)["project"]
-for dependency in project["dependencies"]:
-    name, bound = re.match(r"([\w.-]+)(?:\[.*?\])?>=([\w.]+)", dependency).groups()
-    print(f"{name}=={bound}")
-PYTHON
-        cat "$work/oldest.txt"
+        # pip always takes the newest; uv can take the lowest that fit together.
+        "${pip[@]}" uv
+        "$environment/bin/uv" pip compile --quiet --python "$environment/bin/python" \
+            --resolution lowest-direct pyproject.toml -o "$work/oldest.txt"
         "${pip[@]}" --constraint "$work/oldest.txt" --editable . "${tools[@]}"
         ;;
     newest)

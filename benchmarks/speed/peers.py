@@ -12,11 +12,12 @@ import numpy as np
 import torch
 
 from benchmarks.speed.workload import Case
-from franq_guard.claims import RuleExtractor, spans_to_tokens
+from franq_guard.claims import RuleExtractor
 from franq_guard.models.align_mini import FOLDER
-from franq_guard.models.base import FloatArray, Prompt
+from franq_guard.models.base import FloatArray, Prompt, TokenScores
 from franq_guard.models.pair_classifier import PairClassifier
 from franq_guard.models.transformers_lm import TransformersLM
+from franq_guard.pipeline.drafts import claim_tokens
 from franq_guard.pipeline.prompts import question_prompt, rag_prompt
 from franq_guard.schema import Passage, Span
 
@@ -46,7 +47,7 @@ class PlainLM:
         found = []
         for claim in RuleExtractor().extract(case.answer, question=case.question).claims:
             if claim.checkworthy:
-                rows = spans_to_tokens(tokens.offsets, [(span.start, span.end) for span in claim.spans])
+                rows = claim_tokens(TokenScores(tokens, given), claim)
                 found.append((float(given[rows].sum()), float(alone[rows].sum())))
         return found
 

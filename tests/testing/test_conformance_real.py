@@ -1,17 +1,14 @@
 """The models that are shipped keep what the protocols promise."""
 
-import pytest
-
 from franq_guard.models.loading import load_alignment_model, load_language_model
 from franq_guard.models.presets import PRESETS
 from franq_guard.testing import check_alignment_model, check_language_model
-from franq_guard.testing.texts import ODD
+from franq_guard.testing.texts import ODD, PLAIN
 
 
-@pytest.mark.parametrize("texts", [(ODD[3], ODD[7], ODD[8])], ids=["odd"])
-def test_the_embedded_language_model_conforms(texts):
+def test_the_embedded_language_model_conforms():
     model = load_language_model(PRESETS["mini"].language_model, device="cpu", dtype="float32")
-    check_language_model(model, texts=texts)
+    check_language_model(model, texts=(PLAIN, ODD[7]))
 
 
 def test_the_embedded_alignment_model_conforms():
