@@ -330,7 +330,10 @@ class Guard:
         return self._drift.reports()
 
     def close(self) -> None:
-        """Ends the guard's thread, and sends what is traced; models and sinks stay for others."""
+        """Ends the guard's threads, and sends what is traced; models and sinks stay for others.
+
+        Awaited checks that run are finished; those that still wait fail as `on_error` says.
+        """
         self.tracing.flush()
         self._threads.close()
 

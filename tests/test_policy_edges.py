@@ -44,3 +44,16 @@ def test_a_greeting_is_kept_whatever_was_decided_before():
     found = Policy(unchecked=Action.BLOCK).decide(before)
     assert found.action is Action.KEEP
     assert found.review is False
+
+
+def test_a_promise_that_is_not_there_says_how_to_get_one():
+    remedy = "`franq-guard calibrate --target-false-rate`"
+    with pytest.raises(ConfigError) as missing:
+        Policy().keeping(None)
+    assert str(missing.value) == (
+        f"the calibrator's card holds no promise that could be kept: fit it with {remedy}, or set block_below "
+        "instead"
+    )
+    with pytest.raises(ConfigError) as uncalibrated:
+        Policy(keep_promise=True).for_calibrator(None)
+    assert str(uncalibrated.value) == f"keep_promise needs a calibrator: {remedy}"
