@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all lint type format bench models clean
+.PHONY: help demo test test-all lint type format bench models soak fuzz langchain-versions llama-index-versions clean
 
 help: ## Show the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -41,6 +41,18 @@ models: $(STAMP) ## Fetch the weights of the mini preset
 bench: $(STAMP) ## Report quality on the faithfulness data and the calibration fit's speed
 	$(BIN)/python benchmarks/faithfulness.py
 	$(BIN)/python benchmarks/calibration_fit.py
+
+soak: $(STAMP) ## Check for twenty minutes, with faults and cancellations
+	$(BIN)/python benchmarks/soak.py --minutes 20
+
+fuzz: $(STAMP) ## Check 50,000 invented answers
+	FRANQ_GUARD_FUZZ=50000 $(BIN)/python -m pytest tests/robustness/test_fuzz.py
+
+langchain-versions: ## Test with the oldest and the newest langchain-core
+	scripts/check_langchain_versions.sh 1.0.0 newest
+
+llama-index-versions: ## Test with the oldest and the newest llama-index-core
+	scripts/check_llama_index_versions.sh
 
 clean: ## Remove what the targets made
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build

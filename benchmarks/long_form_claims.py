@@ -115,7 +115,7 @@ def _answers(
         sentence, answer = extract
         yield row, {"kind": "extract", "passages": gold, "answer": sentence}
         yield row, {"kind": "misfiled", "passages": other, "answer": sentence}
-        wrong = other_answer(answer, row, rows, random.Random(f"{seed}{row['id']}wrong"))  # noqa: S311
+        wrong = _other_answer(answer, row, rows, random.Random(f"{seed}{row['id']}wrong"))  # noqa: S311
         if wrong is not None:
             swapped = sentence.replace(answer, wrong)
             yield row, {"kind": "swapped", "passages": gold, "answer": swapped, "wrong": wrong}
@@ -150,7 +150,7 @@ def _extract(row: Row) -> tuple[str, str] | None:
     return None
 
 
-def other_answer(answer: str, row: Row, rows: Sequence[Row], chance: random.Random) -> str | None:
+def _other_answer(answer: str, row: Row, rows: Sequence[Row], chance: random.Random) -> str | None:
     """An answer of the same kind to another question, as plausible as the true one."""
     candidates = [
         other["answers"][0]

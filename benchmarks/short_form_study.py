@@ -11,18 +11,12 @@ The signals are collected first, once for each kind of retrieval; a run that was
 With --save, P(faithful) is computed anew by the aligner of this version, the rows are pooled and written to
 `data/short_form_claims.jsonl`; without it, they are read from there, and no model runs. Both then write
 `results/short_form/`, and with --calibrator the calibrator that was fitted on the calibration questions.
-
-The methods are measured on the model's own answers. The calibrator also sees answers as a more capable
-generator would give them, most of them right: an accepted answer (`given`), and one of the same kind from
-another question (`swapped`, false), with the same samples. Where the gold passage was not shown, only one
-accepted answer in five is taken, as for long form.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import random
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -30,7 +24,6 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import track
 
-from benchmarks.long_form_claims import other_answer
 from franq_guard.assembly import assemble
 from franq_guard.config import GuardConfig
 from franq_guard.evaluation.ablations import ABLATIONS
@@ -42,7 +35,6 @@ from franq_guard.evaluation.labels import LabelledClaim, read_labels
 from franq_guard.evaluation.measuring import Settings, measure
 from franq_guard.evaluation.output import write_results
 from franq_guard.evaluation.results import to_table
-from franq_guard.franq import SHORT_FORM
 from franq_guard.inputs import as_input
 from franq_guard.pipeline.deadline import Deadline
 from franq_guard.pipeline.stages import Stages
@@ -52,7 +44,6 @@ DATA = HERE / "data" / "short_form_claims.jsonl"
 RESULTS = HERE / "results" / "short_form"
 CONDITIONS = ("gold", "irrelevant", "corrupted")
 CALIBRATION_SHARE = 0.4
-SHARE_WITHOUT_GOLD = 0.2
 SEED = 0
 
 
@@ -66,17 +57,15 @@ def main() -> None:
     if options.save:
         if options.runs is None:
             parser.error("--save needs --runs")
-        pooled = _pooled(options.runs)
-        _save(_aligned([*pooled, *_made(pooled)]))
-    everything = read_labels([DATA])
-    rows = [row for row in everything if row.extra["kind"] == "own"]
+        _save(_aligned(_pooled(options.runs)))
+    rows = read_labels([DATA])
     console = Console()
     _report(rows, RESULTS, console, ablations=tuple(ABLATIONS))
     for condition in CONDITIONS:
         chosen = [row for row in rows if row.extra["retrieved"] == condition]
         if chosen:
             _report(chosen, RESULTS / condition, console)
-    _calibrate(everything, options.calibrator, console)
+    _calibrate(rows, options.calibrator, console)
 
 
 def _pooled(runs: Path) -> list[LabelledClaim]:
@@ -84,40 +73,10 @@ def _pooled(runs: Path) -> list[LabelledClaim]:
     for condition in CONDITIONS:
         for row in read_labels([runs / condition / "signals.jsonl"]):
             if row.true is not None:
-                extra = dict(row.extra) | {"retrieved": condition, "kind": "own"}
+                extra = dict(row.extra) | {"retrieved": condition}
                 true = is_right(row.claim, row.question, row.extra["accepted"])
                 rows.append(replace(row, id=f"{row.id}-{condition}", true=true, extra=extra))
     return rows
-
-
-def _made(rows: Sequence[LabelledClaim]) -> list[LabelledClaim]:
-    """Right and wrong answers to the same questions; how far the samples agree does not depend on them."""
-    questions = [
-        {"answers": row.extra["accepted"], "question": row.question, "id": row.question_id} for row in rows
-    ]
-    made = []
-    for row, question in zip(rows, questions, strict=True):
-        chance = random.Random(f"{SEED}{row.id}")  # noqa: S311
-        right = row.extra["accepted"][0]
-        wrong = other_answer(right, question, questions, chance)
-        answers = [("swapped", wrong, False)] if wrong is not None else []
-        if row.extra["retrieved"] == "gold" or chance.random() < SHARE_WITHOUT_GOLD:
-            answers.append(("given", right, True))
-        kept = {name: row.signals[name] for name in SHORT_FORM}
-        for kind, answer, true in answers:
-            extra = dict(row.extra) | {"kind": kind, "answer": answer}
-            made.append(
-                replace(
-                    row,
-                    id=f"{row.id}-{kind}",
-                    claim=answer,
-                    sentence=answer,
-                    true=true,
-                    signals=kept,
-                    extra=extra,
-                )
-            )
-    return made
 
 
 def _aligned(rows: Sequence[LabelledClaim]) -> list[LabelledClaim]:
@@ -128,10 +87,7 @@ def _aligned(rows: Sequence[LabelledClaim]) -> list[LabelledClaim]:
     found = []
     for row in track(rows, description="P(faithful)"):
         item = as_input(row.question, row.extra["passages"], row.extra["answer"])
-        draft = pipeline.draft(item)
-        if not draft.open():
-            continue
-        [alignment] = scorer.align([draft], Stages(Deadline(None), {}))
+        [alignment] = scorer.align([pipeline.draft(item)], Stages(Deadline(None), {}))
         if alignment is not None:
             aligned = replace(row, alignment=alignment.p_faithful, alignment_model=pipeline.aligner.id)
             found.append(aligned)
@@ -139,7 +95,7 @@ def _aligned(rows: Sequence[LabelledClaim]) -> list[LabelledClaim]:
 
 
 def _save(rows: Sequence[LabelledClaim]) -> None:
-    kept = ("retrieved", "kind", "accepted", "answer")
+    kept = ("retrieved", "accepted", "answer")
     lines = []
     for row in rows:
         slim = replace(row, extra={name: row.extra[name] for name in kept})

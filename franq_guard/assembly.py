@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from franq_guard.errors import ConfigError
 from franq_guard.franq import LONG_FORM, SHORT_FORM
 from franq_guard.models.presets import Preset, preset
-from franq_guard.pipeline.forms import ShortForm
+from franq_guard.pipeline.forms import FormChoice, ShortForm
 
 if TYPE_CHECKING:
     from franq_guard.alignment import Aligner, Windowing
@@ -89,7 +89,7 @@ def assemble(
         extractor=_extractor(config, lm),
         calibrator=calibrator,
         short_calibrator=short_calibrator,
-        form=config.form,
+        form=_form(config),
         short_form=config.short_form,
         faithful_signal=config.faithful_signal,
         threshold=config.threshold,
@@ -121,6 +121,13 @@ def _limits(config: GuardConfig, defaults: Preset | None) -> Limits:
         for name in ("max_prompt_tokens", "max_answer_tokens")
     }
     return Limits(max_claims=config.max_claims, **{k: v for k, v in limits.items() if v is not None})
+
+
+def _form(config: GuardConfig) -> FormChoice:
+    """The preset's form, unless the user has set one."""
+    if config.preset is not None and "form" not in config.model_fields_set:
+        return preset(config.preset).form
+    return config.form
 
 
 def _language_model(config: GuardConfig) -> LanguageModel:

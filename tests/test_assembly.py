@@ -185,3 +185,14 @@ def test_a_presets_calibrator_is_left_out_for_other_models(objects, monkeypatch,
 def test_no_calibration_holds_for_both_forms(objects):
     pipeline = assemble(GuardConfig.load(preset="mini", calibration="none"), **objects)
     assert pipeline.calibrator is pipeline.short_calibrator is None
+
+
+def test_the_form_is_the_presets_unless_one_is_set(monkeypatch):
+    from franq_guard.assembly import _form
+    from franq_guard.config import GuardConfig
+
+    assert _form(GuardConfig()) == "auto"
+    assert _form(GuardConfig(preset="mini")) == "long"
+    assert _form(GuardConfig(preset="mini", form="auto")) == "auto"
+    monkeypatch.setenv("FRANQ_GUARD_FORM", "short")
+    assert _form(GuardConfig.load(preset="mini")) == "short"

@@ -51,8 +51,8 @@ def test_a_promise_that_is_not_there_says_how_to_get_one():
     with pytest.raises(ConfigError) as missing:
         Policy().keeping(None)
     assert str(missing.value) == (
-        f"the calibrator's card holds no promise that could be kept: fit it with {remedy}, or set block_below "
-        "instead"
+        f"the calibrator's card holds no promise that could be kept: fit it with {remedy}, or set "
+        "block_below instead"
     )
     with pytest.raises(ConfigError) as uncalibrated:
         Policy(keep_promise=True).for_calibrator(None)

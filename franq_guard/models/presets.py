@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from franq_guard.errors import ConfigError
 
@@ -23,6 +24,7 @@ class Preset:
         alignment_model: source of the alignment model.
         calibration: file of an embedded calibrator in `franq_guard/models/calibrators`; "" for none.
         short_calibration: likewise for short form.
+        form: see `GuardConfig`; used unless the user sets one.
         max_prompt_tokens: see `GuardConfig`.
         max_answer_tokens: see `GuardConfig`.
         needs: memory and access that a user has to bring.
@@ -34,6 +36,7 @@ class Preset:
     alignment_model: str
     calibration: str = ""
     short_calibration: str = ""
+    form: Literal["auto", "long", "short"] = "auto"
     max_prompt_tokens: int = 3072
     max_answer_tokens: int = 4096
     needs: str
@@ -49,6 +52,9 @@ PRESETS = {
             alignment_model="align_mini",
             calibration="mini-long.json",
             short_calibration="mini-short.json",
+            # Short form is calibrated on this model's own answers, of which one in seven is right: it would
+            # doubt every short answer of a better generator.
+            form="long",
             # A small model on a CPU: the cost of a prompt grows with its square.
             max_prompt_tokens=1024,
             max_answer_tokens=2048,

@@ -118,11 +118,11 @@ def choose_form(
         max_words: see above.
     """
     if choice == "long":
-        return "long", "long form was asked for"
+        return "long", "long form is the setting"
     if not question.strip():
         return "long", "there is no question to sample other answers to"
     if choice == "short":
-        return "short", "short form was asked for"
+        return "short", "short form is the setting"
     count = sum(claim.checkworthy for claim in claims)
     if count != 1:
         return "long", f"{count} claims to check" if count else "no claim to check"

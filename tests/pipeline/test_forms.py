@@ -83,10 +83,10 @@ def test_without_a_question_there_is_nothing_to_sample(choice):
 
 
 def test_the_form_can_be_set():
-    assert form_of("1889", choice="long") == ("long", "long form was asked for")
+    assert form_of("1889", choice="long") == ("long", "long form is the setting")
     assert form_of("One thing. Another thing is here.", choice="short") == (
         "short",
-        "short form was asked for",
+        "short form is the setting",
     )
 
 
