@@ -2,10 +2,10 @@
 
 Run: python -m benchmarks.speed.end_to_end [--answers 4] [--rounds 5]
 
-Both compute max claim probability, parametric knowledge and AlignScore of every claim with the same weights, and
-the numbers are compared. "floor" is one plain batched forward pass of each model over exactly the tokens that are
-needed. The alignment alone is also held against the reference, whose pairs are padded to 512 tokens, on passages of
-60 to 150 words. Needs the packages of the peers, see docs/performance.md.
+Both compute max claim probability, parametric knowledge and AlignScore of every claim with the same weights,
+and the numbers are compared. "floor" is one plain batched forward pass of each model over exactly the tokens
+that are needed. The alignment alone is also held against the reference, whose pairs are padded to 512 tokens, on
+passages of 60 to 150 words. Needs the packages of the peers, see docs/performance.md.
 """
 
 from __future__ import annotations
@@ -65,6 +65,7 @@ class Floor:
         ]
 
     def run(self, number: int) -> None:
+        """One forward pass of each model; `number` is the round's."""
         network: Any = self.lm._model
         with torch.inference_mode():
             for ids, answer in self.rows:
@@ -76,13 +77,15 @@ class Floor:
 class Differences:
     """The largest differences in a round's numbers; refuses those above the tolerance.
 
-    Log-probabilities of claims are sums over tens of tokens, in float32: they are compared relative to their size.
+    Log-probabilities of claims are sums over tens of tokens, in float32: they are compared relative to their
+    size.
     """
 
     def __init__(self) -> None:
         self.log_probs, self.alignment = 0.0, 0.0
 
     def compare(self, found: dict[str, Any]) -> None:
+        """Takes the numbers of one round."""
         for name in ("straightforward", "straightforward without word head"):
             for one, other in zip(found["guard"], found[name], strict=True):
                 ours, theirs = np.asarray(one), np.asarray(other)

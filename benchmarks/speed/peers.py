@@ -62,11 +62,11 @@ class AlignScorePeer:
     """
 
     def __init__(self, model: PairClassifier, *, with_word_head: bool = True) -> None:
-        spacy = importlib.import_module("spacy")
+        spacy: Any = importlib.import_module("spacy")
         spacy.load = lambda name: None  # only modes that are not used here need its data
-        reference = importlib.import_module("alignscore.inference")
-        reference.sent_tokenize = importlib.import_module("punkt").sent_tokenize
-        network = importlib.import_module("alignscore.model")
+        reference: Any = importlib.import_module("alignscore.inference")
+        reference.sent_tokenize = vars(importlib.import_module("punkt"))["sent_tokenize"]
+        network: Any = importlib.import_module("alignscore.model")
         with tempfile.TemporaryDirectory() as place:
             folder = Path(place) / "bert-mini"
             shutil.copytree(FOLDER, folder, ignore=shutil.ignore_patterns("__pycache__"))
@@ -99,7 +99,7 @@ def claims_of(case: Case) -> list[str]:
 def punkt(text: str) -> list[Span]:
     """The reference's sentences with their places."""
     places, position = [], 0
-    for sentence in importlib.import_module("punkt").sent_tokenize(text):
+    for sentence in vars(importlib.import_module("punkt"))["sent_tokenize"](text):
         start = text.index(sentence, position)
         position = start + len(sentence)
         places.append(Span.of(text, start, position))
