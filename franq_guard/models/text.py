@@ -31,10 +31,13 @@ def neutralise(text: str, special_tokens: tuple[str, ...] = ()) -> str:
         text: text from outside: a passage or a question.
         special_tokens: the tokeniser's own special tokens, such as `<|im_start|>`.
     """
-    text = _CHAT_MARKERS.sub(lambda match: f"{match[0][0]}\u200b{match[0][1:]}", readable(text))
-    for token in special_tokens:
-        if len(token) > 1 and token in text:
-            text = text.replace(token, f"{token[0]}\u200b{token[1:]}")
+    text, before = readable(text), None
+    while text != before:  # one token may stand inside another
+        before = text
+        text = _CHAT_MARKERS.sub(lambda match: f"{match[0][0]}\u200b{match[0][1:]}", text)
+        for token in special_tokens:
+            if len(token) > 1 and token in text:
+                text = text.replace(token, f"{token[0]}\u200b{token[1:]}")
     return text
 
 

@@ -82,3 +82,10 @@ def test_pieces_of_a_character_carry_its_range():
 
 def test_no_tokens_have_no_offsets():
     assert offsets_from_prefixes([""], "").shape == (0, 2)
+
+
+def test_a_marker_inside_another_is_broken_up_too():
+    found = neutralise("<|[INST]|> <|<s>|>", ("<|im_end|>",))
+    assert "[INST]" not in found
+    assert "<s>" not in found
+    assert found.replace("\u200b", "") == "<|[INST]|> <|<s>|>"
