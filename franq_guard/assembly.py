@@ -125,9 +125,9 @@ def _limits(config: GuardConfig, defaults: Preset | None) -> Limits:
 
 def _form(config: GuardConfig) -> FormChoice:
     """The preset's form, unless the user has set one."""
-    if config.preset is not None and "form" not in config.model_fields_set:
-        return preset(config.preset).form
-    return config.form
+    if config.form is not None:
+        return config.form
+    return "auto" if config.preset is None else preset(config.preset).form
 
 
 def _language_model(config: GuardConfig) -> LanguageModel:

@@ -48,7 +48,7 @@ class GuardConfig(BaseSettings):
         rewriting: "rules" hedges by rules; "llm" first has the language model rephrase the sentence, and
             takes that only if the alignment model finds nothing new in it.
         form: "long" or "short" for every answer; "auto" takes short form for one short claim, unless only
-            long form has a calibrator. Not set, it is the preset's, and "auto" without one.
+            long form has a calibrator. None takes that of the preset, and "auto" without one.
         short_form: sampling, and the two signals of short form.
         faithful_signal: signal for P(true | faithful) in long form: "max_claim_probability" or "max_nli".
         cheap_first: leave out the language model for answers to whose claims the policy would do the same
@@ -88,7 +88,7 @@ class GuardConfig(BaseSettings):
     dtype: Literal["auto", "float32", "bfloat16", "float16"] | None = None
     claims: Literal["rules", "llm"] = "rules"
     rewriting: Literal["rules", "llm"] = "rules"
-    form: FormChoice = "auto"
+    form: FormChoice | None = None
     short_form: ShortForm = ShortForm()
     faithful_signal: Literal["max_claim_probability", "max_nli"] = "max_claim_probability"
     cheap_first: bool = False
