@@ -162,16 +162,11 @@ class Guard:
     def warm_up(self) -> Self:
         """Loads the models now instead of at the first check.
 
-        Models that the guard loads here itself also do a small check, so that the first answer takes no longer
-        than those after it.
-
         Raises:
             ModelError: if a model cannot be found, fetched or loaded.
             CalibrationError: if the calibrator is corrupt or was fitted for other models.
         """
-        pipeline = self._loaded()
-        if not self._given.keys() & set(_MODELS):
-            pipeline.rehearse()
+        self._loaded()
         return self
 
     def check(

@@ -2,9 +2,12 @@
 
 Run: python -m benchmarks.speed.concurrency [--answers 32] [--rounds 3]
 
-The sequential side calls `Guard.check` for each answer; the concurrent side awaits `Guard.acheck` for all at once;
-"threads" calls `Guard.check` from as many threads. Nothing is remembered between rounds. Memory is the peak of the
-process's resident set while the concurrent side runs, minus what it held with the models loaded and one answer
+The sequential side calls `Guard.check` for each answer; the concurrent side awaits `Guard.acheck` for
+all at once;
+"threads" calls `Guard.check` from as many threads. Nothing is remembered between rounds. Memory is the
+peak of the
+process's resident set while the concurrent side runs, minus what it held with the models loaded and one
+answer
 checked before.
 """
 

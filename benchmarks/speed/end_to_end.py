@@ -4,7 +4,8 @@ Run: python -m benchmarks.speed.end_to_end [--answers 4] [--rounds 5]
 
 Both compute max claim probability, parametric knowledge and AlignScore of every claim with the same weights,
 and the numbers are compared. "floor" is one plain batched forward pass of each model over exactly the tokens
-that are needed. The alignment alone is also held against the reference, whose pairs are padded to 512 tokens, on
+that are needed. The alignment alone is also held against the reference, whose pairs are padded to 512
+tokens, on
 passages of 60 to 150 words. Needs the packages of the peers, see docs/performance.md.
 """
 

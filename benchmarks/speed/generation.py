@@ -2,8 +2,10 @@
 
 Run: python -m benchmarks.speed.generation [--rounds 5]
 
-The model writes 150 tokens from question and five passages with transformers' own greedy `generate`; then the guard
-checks that text: once as it is, and once with the log-probabilities that came with it, which saves the pass over
+The model writes 150 tokens from question and five passages with transformers' own greedy `generate`;
+then the guard
+checks that text: once as it is, and once with the log-probabilities that came with it, which saves the
+pass over
 the passages. The text is cut after its last full sentence, as a chain would show it.
 """
 

@@ -2,7 +2,8 @@
 
 Run: python -m benchmarks.speed.growth [--rounds 3]
 
-The exponent is the slope of a straight line through (log size, log seconds). Answers of 10 to 50 claims are made of
+The exponent is the slope of a straight line through (log size, log seconds). Answers of 10 to 50 claims
+are made of
 whole sentences of real answers.
 """
 
@@ -28,7 +29,8 @@ def answer_of(claims: int, first: int) -> str:
     """So many sentences, no two alike."""
     sentences: list[str] = []
     for case in cases(20, first=first):
-        sentences.extend(span.text for span in split_sentences(case.answer) if 8 <= len(span.text.split()) <= 25)
+        spans = split_sentences(case.answer)
+        sentences.extend(span.text for span in spans if 8 <= len(span.text.split()) <= 25)
     return " ".join(dict.fromkeys(sentences[:claims]))
 
 

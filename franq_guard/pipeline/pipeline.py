@@ -24,7 +24,7 @@ from franq_guard.pipeline.stages import Progress, Stages, silent
 from franq_guard.policy import Policy
 from franq_guard.rewriting import LMRewriter
 from franq_guard.runtime.time_limit import limited
-from franq_guard.schema import Passage, ScoredClaim
+from franq_guard.schema import ScoredClaim
 
 __all__ = ["Limits", "Pipeline", "Progress", "Scored", "unchecked_claims"]
 
@@ -99,17 +99,6 @@ class Pipeline:
         # What comes too late is a failure too, however good it is.
         stages.deadline.check()
         return [draft.finished() for draft in drafts]
-
-    def rehearse(self) -> None:
-        """Does a small check with models on this machine: what is read or built at first use is so now.
-
-        Raises:
-            ModelError: if a model fails.
-        """
-        if any(getattr(model, "serves_many", False) for model in (self.language_model, self.aligner.model)):
-            return
-        item = CheckInput("How tall is it?", (Passage("It is 330 metres tall."),), "It is tall. It is 5 km wide.")
-        self.long_form_scorer().run([replace(self, form="long").draft(item)], Stages(Deadline(None), {}))
 
     def read_ahead(self, item: CheckInput) -> None:
         """Reads what is known before there is an answer, so that its first sentence is scored sooner."""
