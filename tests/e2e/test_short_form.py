@@ -20,7 +20,13 @@ LONG = "The Eiffel Tower is 330 metres tall. It was completed in 1889. It stands
 @pytest.fixture(scope="module")
 def short_guard(lm):
     return Guard.from_preset(
-        "mini", device="cpu", dtype="float32", on_error="raise", calibration="none", short_form=SETTINGS
+        "mini",
+        device="cpu",
+        dtype="float32",
+        on_error="raise",
+        calibration="none",
+        form="auto",
+        short_form=SETTINGS,
     ).warm_up()
 
 
