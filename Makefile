@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all lint type format bench models soak fuzz langchain-versions llama-index-versions clean
+.PHONY: help demo test test-all lint type format bench bench-speed models soak fuzz langchain-versions llama-index-versions clean
 
 help: ## Show the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -41,6 +41,12 @@ models: $(STAMP) ## Fetch the weights of the mini preset
 bench: $(STAMP) ## Report quality on the faithfulness data and the calibration fit's speed
 	$(BIN)/python benchmarks/faithfulness.py
 	$(BIN)/python benchmarks/calibration_fit.py
+
+bench-speed: $(STAMP) ## Report the guard's speed
+	$(BIN)/python -m benchmarks.speed.generation
+	$(BIN)/python -m benchmarks.speed.concurrency
+	$(BIN)/python -m benchmarks.speed.growth
+	$(BIN)/python -m benchmarks.speed.startup
 
 soak: $(STAMP) ## Check for twenty minutes, with faults and cancellations
 	$(BIN)/python benchmarks/soak.py --minutes 20
