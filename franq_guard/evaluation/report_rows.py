@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from typing import Any, cast
 
+from franq_guard._ids import answer_id, question_id
 from franq_guard.evaluation.labels import Form, LabelledClaim
 from franq_guard.schema import GuardReport, ScoredClaim, Signals
 
@@ -29,15 +28,15 @@ def rows_from_report(report: GuardReport) -> list[LabelledClaim]:
     Args:
         report: of one answer.
     """
-    question_id = _digest(report.question) if report.question.strip() else _answer_id(report)
+    question = question_id(report)
     context = {
         "answer": report.answer,
         "passages": [{"title": passage.title or "", "text": passage.text} for passage in report.passages],
     }
     return [
         LabelledClaim(
-            id=f"{_answer_id(report)}-{claim.index}",
-            question_id=question_id,
+            id=f"{answer_id(report)}-{claim.index}",
+            question_id=question,
             question=report.question,
             claim=claim.text,
             sentence=claim.sentence.text,
@@ -53,14 +52,6 @@ def rows_from_report(report: GuardReport) -> list[LabelledClaim]:
         for claim in report.claims
         if claim.p_true is not None
     ]
-
-
-def _answer_id(report: GuardReport) -> str:
-    return _digest(report.question, *(passage.text for passage in report.passages), report.answer)
-
-
-def _digest(*texts: str) -> str:
-    return hashlib.sha256(json.dumps(texts).encode()).hexdigest()[:12]
 
 
 def _signals(signals: Signals) -> dict[str, float]:

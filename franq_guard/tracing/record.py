@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from franq_guard._ids import answer_id, digest, question_id
 from franq_guard.schema import Action, Coverage, GuardReport, ScoredClaim, Signals, Verdict
 from franq_guard.tracing.correlation import Correlation
 
@@ -161,14 +160,14 @@ def record_of(report: GuardReport, correlation: Correlation | None, *, end_time:
         correlation: where it belongs.
         end_time: when the check ended, nanoseconds since 1970.
     """
-    answer_id = _digest(report.question, *(passage.text for passage in report.passages), report.answer)
-    claims = tuple(_claim(claim, answer_id) for claim in report.claims)
+    answer = answer_id(report)
+    claims = tuple(_claim(claim, answer) for claim in report.claims)
     hardest = max((_HARDEST_LAST.index(claim.action) for claim in report.claims), default=0)
     decision = Action.BLOCK if report.blocked else _HARDEST_LAST[hardest]
     error_type = _error_type(report.error)
     return Record(
-        answer_id=answer_id,
-        question_id=_digest(report.question) if report.question.strip() else answer_id,
+        answer_id=answer,
+        question_id=question_id(report),
         start_time=end_time - int(report.timings.get("total", 0.0) * 1e9),
         end_time=end_time,
         p_true=report.p_true,
@@ -186,17 +185,13 @@ def record_of(report: GuardReport, correlation: Correlation | None, *, end_time:
         answer_length=len(report.answer),
         text_length=len(report.text),
         passages=tuple(
-            PassageRecord(id=passage.id, sha256=_digest(passage.text), length=len(passage.text))
+            PassageRecord(id=passage.id, sha256=digest(passage.text), length=len(passage.text))
             for passage in report.passages
         ),
         claims=claims,
         explanation=_explain_answer(claims, error_type),
         correlation=correlation or Correlation(),
     )
-
-
-def _digest(*texts: str) -> str:
-    return hashlib.sha256(json.dumps(texts).encode()).hexdigest()[:12]
 
 
 def _error_type(error: str | None) -> str | None:
@@ -207,9 +202,9 @@ def _error_type(error: str | None) -> str | None:
     return name if re.fullmatch(r"[A-Za-z_]\w{0,63}", name) else "_OTHER"
 
 
-def _claim(claim: ScoredClaim, answer_id: str) -> ClaimRecord:
+def _claim(claim: ScoredClaim, answer: str) -> ClaimRecord:
     return ClaimRecord(
-        id=f"{answer_id}-{claim.index}",
+        id=f"{answer}-{claim.index}",
         index=claim.index,
         spans=tuple((span.start, span.end) for span in claim.spans),
         sentence=(claim.sentence.start, claim.sentence.end),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from functools import cache
-from importlib import resources
 from typing import Any
 
 from langchain_core.callbacks import CallbackManagerForRetrieverRun
@@ -13,14 +12,10 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.retrievers import BaseRetriever
 
 from franq_guard import Guard, Policy
+from franq_guard.demo.guarding import MINI_ID, mini_folder, mini_guard
 from franq_guard.demo.rag import TfidfRetriever, load_corpus
-from franq_guard.models.gguf import converted
-from franq_guard.models.presets import PRESETS
-from franq_guard.models.sources import parse, resolve
 
 from .sharing import language_model_from
-
-_MINI = PRESETS["mini"]
 
 
 @cache
@@ -51,7 +46,7 @@ def demo_chat_model(max_new_tokens: int = 64) -> BaseChatModel:
             async for chunk in BaseChatModel._astream(self, *args, **kwargs):
                 yield chunk
 
-    folder = converted(resolve(parse(_MINI.language_model)))
+    folder = mini_folder()
     writing = {"max_new_tokens": max_new_tokens, "do_sample": False, "return_full_text": False}
     pipeline = HuggingFacePipeline.from_model_id(str(folder), "text-generation", pipeline_kwargs=writing)
     return LocalChat(llm=pipeline)
@@ -64,14 +59,7 @@ def demo_guard(model: BaseChatModel, policy: Policy | None = None) -> Guard:
         model: from `demo_chat_model`.
         policy: None for the usual thresholds.
     """
-    name = _MINI.language_model.partition("#")[0]  # the calibrator is bound to it
-    calibrators = resources.files("franq_guard") / "models" / "calibrators"
-    return Guard.from_preset(
-        "mini",
-        language_model=language_model_from(model, id=name),
-        calibration=str(calibrators / _MINI.calibration),
-        policy=policy or Policy(),
-    )
+    return mini_guard(language_model_from(model, id=MINI_ID), policy)
 
 
 class DemoRetriever(BaseRetriever):

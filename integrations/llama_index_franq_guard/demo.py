@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cache
-from importlib import resources
 
 from llama_index.core import VectorStoreIndex
 from llama_index.core.embeddings import BaseEmbedding
@@ -11,14 +10,10 @@ from llama_index.core.llms import LLM
 from llama_index.core.schema import TextNode
 
 from franq_guard import Guard, Policy
+from franq_guard.demo.guarding import MINI_ID, mini_folder, mini_guard
 from franq_guard.demo.rag import load_corpus
-from franq_guard.models.gguf import converted
-from franq_guard.models.presets import PRESETS
-from franq_guard.models.sources import parse, resolve
 
 from .language_model import language_model_from
-
-_MINI = PRESETS["mini"]
 
 
 @cache
@@ -38,7 +33,7 @@ def demo_llm(max_new_tokens: int = 48) -> LLM:
         raise ImportError(
             "the demo needs llama-index-llms-huggingface: pip install llama-index-llms-huggingface"
         ) from error
-    folder = str(converted(resolve(parse(_MINI.language_model))))
+    folder = str(mini_folder())
     llm: LLM = HuggingFaceLLM(
         model_name=folder,
         tokenizer_name=folder,
@@ -59,16 +54,7 @@ def demo_guard(llm: LLM, policy: Policy | None = None) -> Guard:
         llm: from `demo_llm`.
         policy: None for the usual thresholds.
     """
-    name = _MINI.language_model.partition("#")[0]  # the calibrator is bound to it
-    calibrators = resources.files("franq_guard") / "models" / "calibrators"
-    return Guard.from_preset(
-        "mini",
-        language_model=language_model_from(llm, id=name),
-        calibration=str(calibrators / _MINI.calibration),
-        policy=policy or Policy(),
-        device="cpu",
-        dtype="float32",
-    )
+    return mini_guard(language_model_from(llm, id=MINI_ID), policy, device="cpu", dtype="float32")
 
 
 def demo_index() -> VectorStoreIndex:
