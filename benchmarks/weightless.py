@@ -11,6 +11,7 @@ import numpy as np
 
 from franq_guard import Guard
 from franq_guard.models.base import FloatArray, Generation, Prompt, Tokens, TokenScores
+from franq_guard.models.shared import SharedAlignmentModel, SharedLanguageModel
 
 _TOLD, _UNTOLD = -0.1, -2.0
 
@@ -73,13 +74,16 @@ class WordsAligner:
 
 
 def weightless_guard(*, seconds: float = 0.0, poison: str | None = None, **settings: Any) -> Guard:
-    """A guard over these models.
+    """A guard over these models, which does all of its work each time.
 
     Args:
         seconds: see `WordsLM`.
         poison: likewise.
         settings: of `GuardConfig`.
     """
+    lm = SharedLanguageModel(WordsLM(seconds=seconds, poison=poison), remembered=0)
     return Guard(
-        language_model=WordsLM(seconds=seconds, poison=poison), alignment_model=WordsAligner(), **settings
+        language_model=lm,
+        alignment_model=SharedAlignmentModel(WordsAligner(), remembered=0),
+        **settings,
     )

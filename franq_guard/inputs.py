@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+from franq_guard._surrogates import join_surrogates
 from franq_guard.errors import InputError
 from franq_guard.pipeline.handed_over import TokenLogProb, as_token_log_probs
 from franq_guard.schema import Passage, ScoredClaim
@@ -134,10 +135,10 @@ def as_passages(passages: object) -> tuple[Passage, ...]:
 
 def _passage(value: object, index: int) -> Passage:
     if isinstance(value, Passage):
-        _text(value.text, f"passages[{index}].text")
-        return value
+        text = _text(value.text, f"passages[{index}].text")
+        return value if text == value.text else replace(value, text=text)
     if isinstance(value, str):
-        return Passage(value)
+        return Passage(_text(value, f"passages[{index}]"))
     if isinstance(value, Mapping):
         key = next((key for key in _TEXT_KEYS if key in value), None)
         if key is None:
@@ -155,7 +156,7 @@ def _passage(value: object, index: int) -> Passage:
 def _text(value: object, name: str) -> str:
     if not isinstance(value, str):
         raise InputError(f"{name}: expected a str, not {_kind(value)}")
-    return value
+    return join_surrogates(value)
 
 
 def _kind(value: object) -> str:

@@ -124,6 +124,7 @@ def test_memory_that_runs_out_is_a_failure_that_says_what_to_do():
     lm.room = 1
     report = make_guard(language_model=lm).check(QUESTION, PASSAGES, ANSWER)
     assert report.claims == make_guard().check(QUESTION, PASSAGES, ANSWER).claims
+    lm = HungryLM()
     lm.room = 0
     report = make_guard(language_model=lm).check(QUESTION, PASSAGES, ANSWER)
     assert report.error.startswith("ModelError")

@@ -105,3 +105,12 @@ def test_many_items_are_numbered():
 def test_what_is_no_sequence_of_items_is_refused(items):
     with pytest.raises(InputError, match=r"^items: expected a sequence of mappings"):
         as_inputs(items)
+
+
+def test_a_character_in_two_halves_is_put_together_and_a_lone_half_stays():
+    halves, whole = "It is \ud83d\ude00 tall.", "It is \U0001f600 tall."
+    item = as_input(halves, [halves, Passage(halves), {"text": halves}], halves)
+    assert (item.question, item.answer) == (whole, whole)
+    assert [passage.text for passage in item.passages] == [whole] * 3
+    for lone in ("a \ud83d b", "a \ude00\ud83d b", "\ud83d"):
+        assert as_input(lone, [], lone).answer == lone

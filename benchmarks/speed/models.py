@@ -11,7 +11,7 @@ from franq_guard.models.base import AlignmentModel
 from franq_guard.models.loading import load_language_model
 from franq_guard.models.pair_classifier import PairClassifier
 from franq_guard.models.presets import PRESETS
-from franq_guard.models.shared import SharedAlignmentModel
+from franq_guard.models.shared import SharedAlignmentModel, SharedLanguageModel
 from franq_guard.models.transformers_lm import TransformersLM
 
 DEVICE, DTYPE = "cpu", "float32"
@@ -34,10 +34,15 @@ def forgetful(model: AlignmentModel) -> SharedAlignmentModel:
     return SharedAlignmentModel(model, remembered=0)
 
 
+def forgetful_lm(model: TransformersLM) -> SharedLanguageModel:
+    """The model behind a worker that remembers no answer."""
+    return SharedLanguageModel(model, remembered=0)
+
+
 def reference_guard(lm: TransformersLM, aligner: Aligner, **settings: Any) -> Guard:
     """A guard whose alignment is AlignScore's, without lexical evidence: what the reference computes."""
     return Guard(
-        language_model=lm,
+        language_model=forgetful_lm(lm),
         alignment_model=aligner,
         calibration="none",
         form="long",
@@ -47,11 +52,11 @@ def reference_guard(lm: TransformersLM, aligner: Aligner, **settings: Any) -> Gu
 
 
 def mini_guard(lm: TransformersLM, model: AlignmentModel, **settings: Any) -> Guard:
-    """The guard as shipped, which remembers no pair."""
+    """The guard as shipped, but that it remembers no pair and no answer."""
     from franq_guard.alignment import embedded_aligner
 
     return Guard(
-        language_model=lm,
+        language_model=forgetful_lm(lm),
         alignment_model=embedded_aligner(forgetful(model)),
         calibration="none",
         form="long",

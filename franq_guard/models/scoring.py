@@ -14,6 +14,8 @@ from franq_guard.models.base import FloatArray
 if TYPE_CHECKING:
     from torch import Tensor
 
+_ROWS_AT_ONCE = 64
+
 
 def score_padded(model: Any, ids: Tensor, mask: Tensor, targets: Sequence[Sequence[int]]) -> list[FloatArray]:
     """Scores the last tokens of each row.
@@ -115,9 +117,13 @@ def log_probs_of(logits: Tensor, wanted: Sequence[int]) -> FloatArray:
 
     if not wanted:
         return np.zeros(0)
-    values = logits.float()
-    chosen = values.gather(-1, torch.tensor(wanted, device=values.device)[:, None])[:, 0]
-    log_probs = (chosen - values.logsumexp(-1)).clamp(max=0.0).double().cpu().numpy()
+    pieces = []
+    # Each logsumexp makes a copy of what it is given.
+    for start in range(0, len(wanted), _ROWS_AT_ONCE):
+        values = logits[start : start + _ROWS_AT_ONCE].float()
+        ids = torch.tensor(wanted[start : start + _ROWS_AT_ONCE], device=values.device)
+        pieces.append(values.gather(-1, ids[:, None])[:, 0] - values.logsumexp(-1))
+    log_probs = torch.cat(pieces).clamp(max=0.0).double().cpu().numpy()
     if not np.isfinite(log_probs).all():
         raise ModelError("the language model gave numbers that are not finite; try dtype='float32'")
     return np.asarray(log_probs)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
 import weakref
-from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar, cast
 
@@ -18,7 +18,8 @@ from franq_guard.models.base import (
     Tokens,
     TokenScores,
 )
-from franq_guard.models.outputs import checked_probabilities
+from franq_guard.models.outputs import checked_probabilities, checked_scores
+from franq_guard.models.remembered import Remembered
 from franq_guard.runtime.locks import ForkLock
 from franq_guard.runtime.memory import run_within_memory
 from franq_guard.runtime.worker import ModelWorker
@@ -29,6 +30,7 @@ _Shared = TypeVar("_Shared", bound="SharedLanguageModel | SharedAlignmentModel")
 _BATCH_TOKENS = 4096
 _CHARACTERS_PER_TOKEN = 4
 _PAIRS_REMEMBERED = 8192
+_ANSWERS_REMEMBERED = 1024
 
 _shared: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
 _registering = ForkLock()
@@ -60,14 +62,17 @@ class SharedLanguageModel:
     """A `LanguageModel` whose work is done on one thread. What it can do beyond the protocol, this can too.
 
     Scoring requests of several callers run together; everything else has the model to itself. The time limit
-    in force (`runtime.time_limit`) holds in the midst of it.
+    in force (`runtime.time_limit`) holds in the midst of it. The log-probabilities of the answers that were
+    scored last are kept: an answer that is checked again is not read again.
 
     Args:
         model: the model. How many tokens it likes at once is read off its `batch_tokens`, if it has that.
+        remembered: answers behind prompts whose log-probabilities are kept, those that were asked for last.
     """
 
-    def __init__(self, model: LanguageModel) -> None:
+    def __init__(self, model: LanguageModel, *, remembered: int = _ANSWERS_REMEMBERED) -> None:
         self.model = model
+        self._known: Remembered[bytes, tuple[FloatArray, int]] = Remembered(remembered)
         self._worker: ModelWorker[tuple[Prompt, Tokens], TokenScores] = ModelWorker(
             model.score, size=_tokens_of_request, budget=_budget(model), name="language model"
         )
@@ -99,7 +104,18 @@ class SharedLanguageModel:
             CheckTimeoutError: if the time limit in force passes.
             ModelError: if too many callers wait, or the memory does not suffice for a single request.
         """
-        return self._worker.score(requests)
+
+        def compute(places: list[int]) -> list[tuple[FloatArray, int]]:
+            asked = [requests[place] for place in places]
+            # What is wrong must not be remembered.
+            found = checked_scores(self._worker.score(asked), asked, self.model.id)
+            return [(scores.log_probs, scores.stretches) for scores in found]
+
+        known = self._known.look_up([_digest(request) for request in requests], compute)
+        return [
+            TokenScores(tokens, log_probs.copy(), stretches)
+            for (_, tokens), (log_probs, stretches) in zip(requests, known, strict=True)
+        ]
 
     def generate(self, prompts: Sequence[Prompt], *, max_new_tokens: int = 256) -> list[Generation]:
         """See `LanguageModel.generate`.
@@ -149,9 +165,7 @@ class SharedAlignmentModel:
             budget=_budget(model),
             name="alignment model",
         )
-        self._remembered = remembered
-        self._known: OrderedDict[tuple[str, str], FloatArray] = OrderedDict()
-        self._looking = ForkLock()
+        self._known: Remembered[tuple[str, str], FloatArray] = Remembered(remembered)
 
     @property
     def id(self) -> str:
@@ -171,24 +185,25 @@ class SharedAlignmentModel:
             ModelError: if too many callers wait, the memory does not suffice for a single pair, or the model
                 gives something else than probabilities.
         """
-        wanted = dict.fromkeys(pairs)
-        with self._looking:
-            known = {pair: self._known[pair] for pair in wanted if pair in self._known}
-        unknown = [pair for pair in wanted if pair not in known]
-        # What is wrong must not be remembered.
-        rows = checked_probabilities(self._worker.score(unknown), len(unknown), self.model.id)
-        known.update(zip(unknown, rows, strict=True))
-        with self._looking:
-            for pair in wanted:
-                self._known[pair] = known[pair]
-                self._known.move_to_end(pair)
-            while len(self._known) > self._remembered:
-                self._known.popitem(last=False)
-        return np.asarray([known[pair] for pair in pairs], dtype=np.float64).reshape(len(pairs), 3)
+        rows = self._known.look_up(
+            pairs,
+            # What is wrong must not be remembered.
+            lambda places: checked_probabilities(
+                self._worker.score([pairs[place] for place in places]), len(places), self.model.id
+            ),
+        )
+        return np.asarray(rows, dtype=np.float64).reshape(len(pairs), 3)
 
 
 def _budget(model: Any) -> int:
     return int(getattr(model, "batch_tokens", _BATCH_TOKENS))
+
+
+def _digest(request: tuple[Prompt, Tokens]) -> bytes:
+    """Stands for a request, so that no text is kept."""
+    prompt, tokens = request
+    spelled = repr((prompt.system, prompt.user, tokens.text, tokens.ids))
+    return hashlib.sha256(spelled.encode("utf-8", "surrogatepass")).digest()
 
 
 def _tokens_of_request(request: tuple[Prompt, Tokens]) -> int:

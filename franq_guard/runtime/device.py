@@ -29,7 +29,7 @@ class Capacity:
 def capacity(device: str) -> Capacity:
     """What suits a device: a CPU gains nothing from more than its caches hold, a GPU wants to be filled."""
     if device.startswith("cpu"):
-        return Capacity(batch_tokens=2048, logit_values=2**23, pass_overhead=16)
+        return Capacity(batch_tokens=1024, logit_values=2**22, pass_overhead=16)
     return Capacity(batch_tokens=32_768, logit_values=2**28, pass_overhead=1024)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from franq_guard._surrogates import join_surrogates
 from franq_guard.schema import Span
 
 _MAY_END = re.compile(r"[.!?:;…。！？：；؟।\n]")
@@ -34,7 +35,8 @@ class SentenceBuffer:
 
     def push(self, piece: str) -> bool:
         """Adds text; True if a sentence was finished by it."""
-        self._text += piece
+        # The two halves of a character may come in two pieces.
+        self._text = self._text[:-1] + join_surrogates(self._text[-1:] + piece)
         # To split is dear: it is only done where a sentence may have ended.
         self._doubtful = self._doubtful or _MAY_END.search(self._text, self._looked) is not None
         self._looked = len(self._text)

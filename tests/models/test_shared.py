@@ -4,12 +4,13 @@ import gc
 import threading
 import weakref
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from fakes import WordAligner, WordLM
 
-from franq_guard.errors import CheckTimeoutError
+from franq_guard.errors import CheckTimeoutError, ModelError
 from franq_guard.models.base import (
     AlignmentModel,
     GrowingLanguageModel,
@@ -19,6 +20,7 @@ from franq_guard.models.base import (
 )
 from franq_guard.models.shared import (
     SharedAlignmentModel,
+    SharedLanguageModel,
     shared_alignment_model,
     shared_language_model,
 )
@@ -135,6 +137,41 @@ def test_pairs_are_judged_once_and_forgotten_in_the_order_of_use():
     shared.score([("a b", "c")])
     assert len(aligner.pairs) == 5
     assert shared.score([]).shape == (0, 3)
+
+
+def test_an_answer_is_read_once_behind_each_prompt():
+    lm = GiftedLM()
+    shared = SharedLanguageModel(lm)
+    tokens = lm.tokenize("It is tall.")
+    requests = [(Prompt("a"), tokens), (Prompt("b"), tokens), (Prompt("a"), tokens)]
+    first = shared.score(requests)
+    again = shared.score([*requests, (Prompt("a", "system"), tokens), (Prompt("a"), lm.tokenize("It is"))])
+    expected = WordLM().score(requests)
+    for one, other, wanted in zip(first, again, expected, strict=False):
+        np.testing.assert_array_equal(one.log_probs, wanted.log_probs)
+        np.testing.assert_array_equal(other.log_probs, wanted.log_probs)
+        assert other.tokens is tokens
+    assert sum(call[1] for call in lm.calls if call[0] == "score") == 4
+    first[0].log_probs[:] = -1.0
+    np.testing.assert_array_equal(shared.score(requests)[0].log_probs, expected[0].log_probs)
+
+
+def test_what_cannot_be_used_is_not_remembered():
+    class OnceWrongLM(WordLM):
+        wrong = True
+
+        def score(self, requests):
+            found = super().score(requests)
+            if not self.wrong:
+                return found
+            self.wrong = False
+            return [replace(one, log_probs=one.log_probs * np.nan) for one in found]
+
+    shared = SharedLanguageModel(OnceWrongLM())
+    request = (Prompt("a"), shared.tokenize("It is tall."))
+    with pytest.raises(ModelError, match="NaN"):
+        shared.score([request])
+    assert np.isfinite(shared.score([request])[0].log_probs).all()
 
 
 def test_threads_get_the_rows_of_their_own_pairs():

@@ -6,7 +6,7 @@ import pytest
 from fakes import WordAligner, WordLM, make_guard
 
 from benchmarks.soak import Soak
-from franq_guard.models.shared import shared_alignment_model
+from franq_guard.models.shared import SharedAlignmentModel, SharedLanguageModel
 
 
 @pytest.fixture(autouse=True)
@@ -38,13 +38,13 @@ def test_twenty_minutes_of_them():
     assert outcome.growth < 64 * 2**20
 
 
-def test_what_is_remembered_of_pairs_is_bounded(monkeypatch):
-    monkeypatch.setattr("franq_guard.models.shared._PAIRS_REMEMBERED", 50)
-    model = shared_alignment_model(WordAligner())
-    model._remembered = 50
-    guard = make_guard(language_model=WordLM(), alignment_model=model)
+def test_what_is_remembered_is_bounded():
+    aligner = SharedAlignmentModel(WordAligner(), remembered=50)
+    lm = SharedLanguageModel(WordLM(), remembered=20)
+    guard = make_guard(language_model=lm, alignment_model=aligner)
     for number in range(40):
         guard.check(
             "How tall?", [f"Tower {number} is tall.", "It is old."], f"Tower {number} is {number} high."
         )
-    assert 0 < len(model._known) <= 50
+    assert len(aligner._known) == 50
+    assert len(lm._known) == 20

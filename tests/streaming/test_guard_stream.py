@@ -254,3 +254,15 @@ async def test_many_streams_at_once_are_not_mixed_up():
     for pieces in found:
         check_whole(pieces)
     guard.close()
+
+
+def test_places_are_right_behind_a_character_that_came_in_halves():
+    pieces = ["It is \ud83d", "\ude00 330 metres tall. ", "It was built in 1889."]
+    found = list(make_guard().stream("How tall?", ["It is 330 metres tall."], pieces))
+    report = found[-1].report
+    assert report.answer == "It is \U0001f600 330 metres tall. It was built in 1889."
+    assert "".join(piece.text for piece in found) == report.text
+    for claim in report.claims:
+        for span in claim.spans:
+            assert report.answer[span.start : span.end] == span.text
+    assert type(report).from_json(report.to_json()) == report

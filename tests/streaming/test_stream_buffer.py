@@ -78,3 +78,11 @@ def test_any_text_in_any_pieces(text, size):
     found = ends([text[at : at + size] for at in range(0, len(text), size)])
     assert found == sorted(set(found))
     assert all(not text[end - 1].isspace() for end in found)
+
+
+def test_a_character_whose_halves_come_apart():
+    buffer = SentenceBuffer()
+    for piece in ("It is \ud83d", "\ude00 tall. It is", " old, and ends in \ud83d", "x"):
+        buffer.push(piece)
+    assert buffer.text == "It is \U0001f600 tall. It is old, and ends in \ud83dx"
+    assert buffer.text[: buffer.end] == "It is \U0001f600 tall."
