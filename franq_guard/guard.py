@@ -159,14 +159,21 @@ class Guard:
         other._threads = Threads(_THREADS, name="franq-guard")
         return other
 
-    def warm_up(self) -> Self:
+    def warm_up(self, *, rehearse: bool = True) -> Self:
         """Loads the models now instead of at the first check.
+
+        Args:
+            rehearse: also check a small answer, so that the first real one takes no longer than others.
 
         Raises:
             ModelError: if a model cannot be found, fetched or loaded.
             CalibrationError: if the calibrator is corrupt or was fitted for other models.
         """
-        self._loaded()
+        pipeline = self._loaded()
+        if rehearse:
+            from franq_guard.rehearsal import rehearse as check_once
+
+            check_once(pipeline, self._config.policy)
         return self
 
     def check(

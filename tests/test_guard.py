@@ -208,3 +208,39 @@ def test_bad_settings_are_refused_by_the_makers():
 def test_a_guard_without_a_model_says_what_to_set(model):
     with pytest.raises(ConfigError, match=f"set `{model}`, or start from a preset"):
         make_guard(**{model: None})
+
+
+class ListSink:
+    def __init__(self):
+        self.records = []
+
+    def emit(self, record):
+        self.records.append(record)
+
+    def flush(self, timeout=None):
+        return True
+
+    def close(self):
+        pass
+
+
+def test_warming_up_rehearses_a_check_and_tells_nobody(caplog):
+    lm = WordLM()
+    asked = []
+    score = lm.score
+    lm.score = lambda requests: asked.extend(requests) or score(requests)
+    sink = ListSink()
+    guard = make_guard(language_model=lm, tracing=sink, drift_window=10)
+    guard.warm_up(rehearse=False)
+    assert asked == []
+    assert guard.warm_up() is guard
+    assert len(asked) == 2
+    guard.close()
+    assert sink.records == []
+    assert caplog.records == []
+
+
+def test_a_rehearsal_that_fails_is_logged_and_checks_fail_by_policy(caplog):
+    guard = make_guard(language_model=BrokenLM(ModelError("down")), on_error="block").warm_up()
+    assert "rehearsal" in caplog.text
+    assert guard.check("How tall?", ["It is tall."], "It is 330 metres tall.").blocked

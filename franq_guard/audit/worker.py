@@ -100,7 +100,7 @@ class Worker:
 
     def _loaded(self) -> Guard:
         if self._guard is None:
-            self._guard = self._make_guard().warm_up()
+            self._guard = self._make_guard().warm_up(rehearse=False)
         return self._guard
 
 

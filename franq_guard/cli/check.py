@@ -53,7 +53,7 @@ def run_check(
     items = _given(question, passages, answer) if answer is not None else _read(file)
     guard = _guard(config, settings, thresholds)
     quiet_libraries()
-    guard.warm_up()
+    guard.warm_up(rehearse=False)
     with stage_progress() as progress:
         reports = guard.check_many(items, progress=progress)
     _write(reports, format, out)

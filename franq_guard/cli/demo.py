@@ -30,7 +30,7 @@ def run_demo(*, question: str | None, preset: str, device: str | None, k: int) -
     quiet_libraries()
     first_run = "" if is_here(source) else " (first run: fetching and converting them, once)"
     with busy(f"Loading the models of preset {preset!r}{first_run}"):
-        guard.warm_up()
+        guard.warm_up(rehearse=False)
         model = load_language_model(source, device=device)
     retriever = TfidfRetriever(load_corpus())
 
