@@ -1,10 +1,11 @@
 """Audits real answers in one process and in several, and compares time, memory and results.
 
-The answers are those that the preset's own model gave to the questions of `data/short_qa.jsonl`, with the
-gold passage, repeated until there are enough; nothing is cached between them. With `--kill`, one of the
-workers is killed in the middle.
+The answers are sentences of `data/long_form_claims.jsonl` on questions of `data/short_qa.jsonl`, with the
+gold passage, repeated until there are enough; those that the preset's own model wrote come first. What is repeated
+is not read again by the same worker, as in any audit. With `--kill`, a worker is killed in the middle.
 
-    python -m benchmarks.audit --rows 200 --workers 2 --dtype bfloat16 --kill
+    python -m benchmarks.audit --rows 400 --workers 2          (no two alike)
+    python -m benchmarks.audit --rows 10000 --distinct 190 --workers 2 --kill
 """
 
 from __future__ import annotations
@@ -34,6 +35,9 @@ MiB = 2**20
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--rows", type=int, default=200)
+    parser.add_argument(
+        "--distinct", type=int, help="so many answers, repeated; all that there are otherwise"
+    )
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--part-rows", type=int, default=16)
     parser.add_argument("--preset", default="mini")
@@ -54,7 +58,9 @@ def main() -> None:
 
 def _compare(options: argparse.Namespace, folder: Path) -> None:
     traces = folder / "traces.jsonl"
-    traces.write_text("".join(json.dumps(row) + "\n" for row in _answers(options.rows)), encoding="utf-8")
+    traces.write_text(
+        "".join(json.dumps(row) + "\n" for row in _answers(options.rows, options.distinct)), encoding="utf-8"
+    )
     alone = _run(options, folder, 1, threads=options.threads)
     several = _run(options, folder, options.workers, kill=options.kill)
     for name, found in (("one process", alone), (f"{options.workers} workers", several)):
@@ -73,19 +79,15 @@ def _compare(options: argparse.Namespace, folder: Path) -> None:
     raise SystemExit(int(not equal))
 
 
-def _answers(count: int) -> list[dict[str, Any]]:
-    claims = _read(DATA / "long_form_claims.jsonl")
+def _answers(count: int, distinct: int | None) -> list[dict[str, Any]]:
+    claims = sorted(_read(DATA / "long_form_claims.jsonl"), key=lambda row: row["kind"] != "own")
     passages = {row["id"]: row["context"] for row in _read(DATA / "short_qa.jsonl")}
-    real = [
-        {
-            "question": row["question"],
-            "passages": [passages[row["question_id"]]],
-            "answer": row["claim"],
-        }
-        for row in claims
-        if row["kind"] == "own"
+    found = [(row["question"], passages[row["question_id"]], row["claim"]) for row in claims]
+    answers = [
+        {"question": question, "passages": [passage], "answer": answer}
+        for question, passage, answer in islice(dict.fromkeys(found), distinct)
     ]
-    return [{"id": number} | row for number, row in enumerate(islice(cycle(real), count))]
+    return [{"id": number} | row for number, row in enumerate(islice(cycle(answers), count))]
 
 
 def _read(path: Path) -> list[dict[str, Any]]:

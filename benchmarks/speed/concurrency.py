@@ -1,14 +1,11 @@
 """Many answers at once against one after the other: time, identical scores, memory beyond the weights.
 
-Run: python -m benchmarks.speed.concurrency [--answers 32] [--rounds 3]
+Run: python -m benchmarks.speed.concurrency [--answers 8 32] [--rounds 3] [--all]
 
-The sequential side calls `Guard.check` for each answer; the concurrent side awaits `Guard.acheck` for
-all at once;
-"threads" calls `Guard.check` from as many threads. Nothing is remembered between rounds. Memory is the
-peak of the
-process's resident set while the concurrent side runs, minus what it held with the models loaded and one
-answer
-checked before.
+The sequential side calls `Guard.check` for each answer; the concurrent side awaits `Guard.acheck` for all at
+once. With `--all` also from as many threads, and all together in `Guard.check_many`. Nothing is remembered
+between rounds. Memory is the peak of the process's resident set while the concurrent side runs, minus what it
+held with the models loaded and one answer checked before.
 """
 
 from __future__ import annotations
@@ -93,8 +90,8 @@ async def _awaited(guard: Guard, work: list[Case]) -> list[GuardReport]:
     return list(await asyncio.gather(*(guard.acheck(c.question, c.passages, c.answer) for c in work)))
 
 
-def run(answers: int, rounds: int, passages: int) -> dict[str, Any]:
-    guard = models.mini_guard(models.language_model(), models.alignment_model())
+def run(guard: Guard, answers: int, rounds: int, passages: int, *, every: bool = False) -> dict[str, Any]:
+    """The table for one number of answers."""
     peaks: list[float] = []
     gaps: list[float] = []
 
@@ -121,13 +118,10 @@ def run(answers: int, rounds: int, passages: int) -> dict[str, Any]:
         gaps.extend(largest_difference(found[name], found["one by one"]) for name in found)
         assert max(gaps) < 1e-4, f"scores depend on what runs beside them: {max(gaps)}"
 
-    guard.check(*(lambda c: (c.question, c.passages, c.answer))(cases(1, first=10_000)[0]))
-    seconds = measuring.in_turns(
-        {"one by one": one_by_one, "awaited at once": at_once, "threads": threads, "check_many": together},
-        rounds,
-        compare,
-    )
-    guard.close()
+    ways: dict[str, measuring.Way] = {"one by one": one_by_one, "awaited at once": at_once}
+    if every:
+        ways |= {"threads": threads, "check_many": together}
+    seconds = measuring.in_turns(ways, rounds, compare)
     return {
         "answers": answers,
         "passages": passages,
@@ -143,11 +137,20 @@ def run(answers: int, rounds: int, passages: int) -> dict[str, Any]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--answers", type=int, default=32)
+    parser.add_argument("--answers", type=int, nargs="+", default=[8, 32])
     parser.add_argument("--passages", type=int, default=5)
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--all", action="store_true")
     options = parser.parse_args()
-    measuring.write("concurrency", run(options.answers, options.rounds, options.passages))
+    guard = models.mini_guard(models.language_model(), models.alignment_model())
+    [case] = cases(1, first=10_000)
+    guard.check(case.question, case.passages, case.answer)
+    tables = [
+        run(guard, answers, options.rounds, options.passages, every=options.all)
+        for answers in options.answers
+    ]
+    guard.close()
+    measuring.write("concurrency", {"tables": tables})
 
 
 if __name__ == "__main__":

@@ -24,7 +24,7 @@ def in_turns(
 
     Args:
         ways: by name.
-        rounds: how many; round 0 is done once more before, untimed.
+        rounds: how many; one more, with other work, is done before and not timed.
         compare: given what the ways returned in a round; raises if they disagree.
 
     Returns:

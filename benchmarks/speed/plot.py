@@ -1,0 +1,64 @@
+"""Draws what the speed benchmarks wrote: where the time goes, and how it grows.
+
+Run: python -m benchmarks.speed.plot [--out docs/images/speed.png]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+from benchmarks.speed.measuring import RESULTS
+
+STAGES = {"alignment": ("#0b3c6f", ""), "log_probs": ("#c8553d", "////"), "rest": ("#5b6770", "....")}
+
+
+def _read(name: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((RESULTS / f"speed_{name}.json").read_text(encoding="utf-8"))
+    return found
+
+
+def draw(out: Path) -> None:
+    """Writes the picture; needs matplotlib and the results of `stages` and `growth`."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(10, 4), layout="constrained")
+    left, right = figure.subplots(1, 2)
+    _bars(left, _read("stages")["grid"])
+    growth = _read("growth")
+    for what, line in (("claims", "-o"), ("passages", "--s")):
+        one = growth[what]
+        label = f"{what}: exponent {growth[f'exponent in {what}']:.2f}"
+        right.loglog(one["sizes"], one["seconds"]["processor"], line, label=label)
+    right.set(xlabel="how many", ylabel="processor seconds of a check", title="Growth")
+    right.legend(frameon=False)
+    figure.savefig(out, dpi=130, metadata={"Software": None})
+
+
+def _bars(axes: Any, grid: list[dict[str, Any]]) -> None:
+    names = [f"{cell['passages']} × {cell['claims']:g}" for cell in grid]
+    totals = [cell["seconds"]["total"]["p50"] for cell in grid]
+    base = [0.0] * len(grid)
+    for stage, (color, hatch) in STAGES.items():
+        if stage == "rest":
+            shares = [1 - below for below in base]
+        else:
+            shares = [cell["seconds"][stage]["p50"] / all_ for cell, all_ in zip(grid, totals, strict=True)]
+        axes.bar(names, shares, bottom=base, color=color, hatch=hatch, edgecolor="white", label=stage)
+        base = [below + share for below, share in zip(base, shares, strict=True)]
+    for place, seconds in enumerate(totals):
+        axes.text(place, 1.01, f"{seconds:.2g} s", ha="center", fontsize=8)
+    axes.set(xlabel="passages × claims", ylabel="share of the time", ylim=(0, 1.1), title="Stages, median")
+    axes.legend(loc="lower right", fontsize=8)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--out", type=Path, default=Path("docs/images/speed.png"))
+    draw(parser.parse_args().out)
+
+
+if __name__ == "__main__":
+    main()
