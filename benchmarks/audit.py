@@ -1,8 +1,8 @@
 """Audits real answers in one process and in several, and compares time, memory and results.
 
 The answers are sentences of `data/long_form_claims.jsonl` on questions of `data/short_qa.jsonl`, with the
-gold passage, repeated until there are enough; those that the preset's own model wrote come first. What is repeated
-is not read again by the same worker, as in any audit. With `--kill`, a worker is killed in the middle.
+gold passage, repeated until there are enough; those that the preset's own model wrote come first. What is
+repeated is not read again by the same worker, as in any audit. With `--kill`, a worker is killed midway.
 
     python -m benchmarks.audit --rows 400 --workers 2          (no two alike)
     python -m benchmarks.audit --rows 10000 --distinct 190 --workers 2 --kill
