@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from franq_guard.errors import ConfigError
 from franq_guard.franq import LONG_FORM, SHORT_FORM
@@ -34,6 +34,7 @@ def assemble(
     alignment_model: AlignmentModel | Aligner | None = None,
     calibration: Calibrator | None = None,
     short_calibration: Calibrator | None = None,
+    claim_extractor: ClaimExtractor | None = None,
 ) -> Pipeline:
     """Loads what the settings name, or takes the objects given here; each model gets its worker.
 
@@ -86,7 +87,7 @@ def assemble(
     return Pipeline(
         language_model=lm,
         aligner=aligner,
-        extractor=_extractor(config, lm),
+        extractor=_extractor(config, lm, claim_extractor),
         calibrator=calibrator,
         short_calibrator=short_calibrator,
         form=_form(config),
@@ -111,6 +112,20 @@ def model_source(config: GuardConfig, role: Literal["language_model", "alignment
         name = role.replace("_", " ")
         raise ConfigError(f"no {name}: set `{role}`, or start from a preset such as 'mini'")
     return source
+
+
+def require_extractor(given: object) -> ClaimExtractor:
+    """Checks that an object can extract claims.
+
+    Raises:
+        ConfigError: if it has no `extract`.
+    """
+    if isinstance(given, type | str) or not callable(getattr(given, "extract", None)):
+        raise ConfigError(
+            f"claim_extractor: {given!r:.60} has no method extract(answer, *, question); "
+            "the built-in ones are chosen with claims='rules' or claims='llm'"
+        )
+    return cast("ClaimExtractor", given)
 
 
 def _limits(config: GuardConfig, defaults: Preset | None) -> Limits:
@@ -211,9 +226,12 @@ def _rephraser(config: GuardConfig, lm: LanguageModel, aligner: Aligner) -> LMRe
     return LMRewriter(lm, entails)
 
 
-def _extractor(config: GuardConfig, lm: LanguageModel) -> ClaimExtractor:
+def _extractor(config: GuardConfig, lm: LanguageModel, given: ClaimExtractor | None) -> ClaimExtractor:
     from franq_guard.claims import LLMExtractor, RuleExtractor
+    from franq_guard.claims.faults import CheckedExtractor
 
+    if given is not None:
+        return CheckedExtractor(given)
     rules = RuleExtractor(max_claims=config.max_claims)
     if config.claims == "rules":
         return rules

@@ -32,6 +32,7 @@ from franq_guard.tracing.wiring import build_sinks, split_sinks
 if TYPE_CHECKING:
     from franq_guard.alignment import Aligner
     from franq_guard.calibration import Calibrator
+    from franq_guard.claims import ClaimExtractor
     from franq_guard.models.base import AlignmentModel, LanguageModel
     from franq_guard.pipeline.pipeline import Pipeline, Progress
     from franq_guard.retrieval import PassageFinding, Screening
@@ -56,6 +57,7 @@ class Guard:
         alignment_model: source of an alignment model, a loaded one, or an `Aligner`.
         calibration: file of a calibrator for long form, a `Calibrator`, or "none".
         short_calibration: likewise for short form.
+        claim_extractor: splits answers into claims in place of what the setting `claims` says.
         tracing: where scores go besides the report: sinks, or names or tables as in `GuardConfig`.
         on_drift: called when what is checked no longer looks like what the calibrator was fitted on, at most
             once in `drift_period` seconds, with a `DriftReport`; must return soon.
@@ -78,6 +80,7 @@ class Guard:
         alignment_model: str | AlignmentModel | Aligner | None = None,
         calibration: str | Path | Calibrator | None = None,
         short_calibration: str | Path | Calibrator | None = None,
+        claim_extractor: ClaimExtractor | None = None,
         tracing: str | Mapping[str, Any] | Sink | Iterable[str | Mapping[str, Any] | Sink] | None = None,
         on_drift: Callable[[DriftReport], None] | None = None,
         config: GuardConfig | None = None,
@@ -108,6 +111,8 @@ class Guard:
             for key, value in objects.items()
             if value is not None and not isinstance(value, str | Path)
         }
+        if claim_extractor is not None:
+            self._given["claim_extractor"] = assembly.require_extractor(claim_extractor)
         for role in _MODELS:
             if role not in self._given:
                 assembly.model_source(self._config, role)

@@ -191,13 +191,13 @@ def _build(state: Mapping[str, torch.Tensor], mode: AlignScoreMode, path: Path) 
 
 
 def _load_tokenizer(path: Path, choice: str | Path | None, vocabulary: int) -> Any:
-    from transformers import AutoTokenizer, RobertaTokenizerFast
+    from transformers import AutoTokenizer, RobertaTokenizer
 
     beside = any((path.parent / name).is_file() for name in ("tokenizer.json", "vocab.json"))
     place = str(choice or (path.parent if beside else "roberta-base"))
     try:
         # AutoTokenizer reads the kind off a config.json, which a folder with a checkpoint need not have.
-        tokenizer = (RobertaTokenizerFast if Path(place).is_dir() else AutoTokenizer).from_pretrained(place)
+        tokenizer = (RobertaTokenizer if Path(place).is_dir() else AutoTokenizer).from_pretrained(place)
     except Exception as error:  # OSError, ValueError, JSON errors, ...
         raise ModelError(
             f"cannot load RoBERTa's tokeniser from {place!r} ({type(error).__name__}); put the files "

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
 
 from franq_guard.claims import ClaimExtractor, Extraction, markup_ranges
-from franq_guard.schema import Claim, Span
+from franq_guard.claims.faults import claim_faults
+from franq_guard.schema import Claim
 from franq_guard.testing.findings import Findings, shown
 from franq_guard.testing.texts import BLANK, ODD
 
@@ -57,14 +57,8 @@ def _extracted(findings: Findings, extractor: ClaimExtractor, answer: str) -> Ex
 
 def _check_claims(findings: Findings, answer: str, claims: Sequence[Claim]) -> None:
     name = f"extract({shown(answer)})"
-    findings.expect(
-        [claim.index for claim in claims] == list(range(len(claims))),
-        f"{name}: numbers must count from 0",
-    )
-    for claim in claims:
-        _check_claim(findings, answer, claim, f"{name}, claim {claim.index}")
-    starts = [claim.spans[0].start for claim in claims if claim.spans]
-    findings.expect(starts == sorted(starts), f"{name}: claims must be in the order of the answer")
+    for fault in claim_faults(answer, claims):
+        findings.add(f"{name}: {fault}")
     covered = bytearray(len(answer))
     for span in (span for claim in claims for span in (claim.sentence, *claim.spans)):
         covered[span.start : span.end] = b"\1" * len(answer[span.start : span.end])
@@ -75,27 +69,3 @@ def _check_claims(findings: Findings, answer: str, claims: Sequence[Claim]) -> N
         not missed,
         f"{name}: the character at {missed[:1]} is in no claim; use checkworthy=False",
     )
-
-
-def _check_claim(findings: Findings, answer: str, claim: Claim, name: str) -> None:
-    findings.expect(claim.text.strip(), f"{name} has no text")
-    findings.expect(claim.checkworthy or claim.reason, f"{name} is not checkworthy and does not say why")
-    if not findings.expect(claim.spans, f"{name} has no spans"):
-        return
-    for span in (*claim.spans, claim.sentence):
-        findings.expect(
-            _fits(answer, span), f"{name}: [{span.start}, {span.end}) of the answer is not {shown(span.text)}"
-        )
-    findings.expect(
-        all(one.end <= other.start for one, other in pairwise(claim.spans)),
-        f"{name}: spans must be sorted and must not overlap",
-    )
-    first = claim.spans[0]
-    findings.expect(
-        claim.sentence.start <= first.start and first.end <= claim.sentence.end,
-        f"{name}: the first span must lie in the sentence",
-    )
-
-
-def _fits(answer: str, span: Span) -> bool:
-    return 0 <= span.start < span.end <= len(answer) and answer[span.start : span.end] == span.text
