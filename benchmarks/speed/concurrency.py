@@ -121,7 +121,7 @@ def run(guard: Guard, answers: int, rounds: int, passages: int, *, every: bool =
     ways: dict[str, measuring.Way] = {"one by one": one_by_one, "awaited at once": at_once}
     if every:
         ways |= {"threads": threads, "check_many": together}
-    seconds = measuring.in_turns(ways, rounds, compare)
+    seconds = measuring.in_turns(ways, rounds, compare, warm=True)
     return {
         "answers": answers,
         "passages": passages,

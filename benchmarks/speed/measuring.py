@@ -18,13 +18,18 @@ Way = Callable[[int], Any]
 
 
 def in_turns(
-    ways: Mapping[str, Way], rounds: int, compare: Callable[[dict[str, Any]], None] | None = None
+    ways: Mapping[str, Way],
+    rounds: int,
+    compare: Callable[[dict[str, Any]], None] | None = None,
+    *,
+    warm: bool = False,
 ) -> dict[str, dict[str, list[float]]]:
     """Runs every way once a round, each round in another order.
 
     Args:
         ways: by name.
         rounds: how many; one more, with other work, is done before and not timed.
+        warm: everything has run before, so that no round need be done before.
         compare: given what the ways returned in a round; raises if they disagree.
 
     Returns:
@@ -33,7 +38,7 @@ def in_turns(
     """
     seconds: dict[str, dict[str, list[float]]] = {name: {"wall": [], "cpu": []} for name in ways}
     names = list(ways)
-    for name in names:
+    for name in [] if warm else names:
         ways[name](rounds)
     for number in range(rounds):
         found = {}
