@@ -2,8 +2,8 @@
 
 Run: python -m benchmarks.speed.growth [--rounds 3]
 
-The exponent is the slope of a straight line through (log size, log seconds). Answers of 1 to 50 claims are made
-of whole sentences of real answers.
+The exponent is the slope of a straight line through (log size, log seconds). Answers of 1 to 50 claims are
+made of whole sentences of real answers.
 """
 
 from __future__ import annotations
