@@ -17,10 +17,13 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-# Numbers, units and two sentences, so that every stage has something to do.
+# Numbers, units, two sentences and another language, so that everything that loads late is asked for.
 _ITEM = CheckInput(
     question="How tall is the tower, and when was it built?",
-    passages=(Passage("The tower is 330 metres tall. It was built in May 1889 by 300 workers."),),
+    passages=(
+        Passage("The tower is 330 metres tall. It was built in May 1889 by 300 workers."),
+        Passage("Der Turm steht seit vielen Jahren in der Stadt, und viele Menschen haben ihn dort gesehen."),
+    ),
     answer="The tower is 1,083 feet tall. It was built in 1887, and 300 workers built it.",
 )
 

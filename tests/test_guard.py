@@ -6,6 +6,7 @@ import pytest
 from fakes import BrokenLM, SlowLM, WordLM, make_guard
 
 from franq_guard import Guard, GuardConfig, GuardReport, Policy
+from franq_guard.claims.language import _identifier
 from franq_guard.errors import CheckTimeoutError, ConfigError, InputError, ModelError
 from franq_guard.outcome import WITHHELD
 from franq_guard.schema import Action, Verdict
@@ -244,3 +245,9 @@ def test_a_rehearsal_that_fails_is_logged_and_checks_fail_by_policy(caplog):
     guard = make_guard(language_model=BrokenLM(ModelError("down")), on_error="block").warm_up()
     assert "rehearsal" in caplog.text
     assert guard.check("How tall?", ["It is tall."], "It is 330 metres tall.").blocked
+
+
+def test_warming_up_loads_what_tells_languages_apart():
+    _identifier.cache_clear()
+    make_guard().warm_up()
+    assert _identifier.cache_info().currsize == 1
