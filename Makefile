@@ -46,7 +46,9 @@ bench-speed: $(STAMP) ## Report the guard's speed
 	$(BIN)/python -m benchmarks.speed.generation
 	$(BIN)/python -m benchmarks.speed.concurrency
 	$(BIN)/python -m benchmarks.speed.growth
+	$(BIN)/python -m benchmarks.speed.stages
 	$(BIN)/python -m benchmarks.speed.startup
+	$(BIN)/python -m benchmarks.speed.plot
 
 soak: $(STAMP) ## Check for twenty minutes, with faults and cancellations
 	$(BIN)/python benchmarks/soak.py --minutes 20

@@ -12,7 +12,7 @@ from typing import Any
 
 from benchmarks.speed.measuring import RESULTS
 
-STAGES = {"alignment": ("#0b3c6f", ""), "log_probs": ("#c8553d", "////"), "rest": ("#5b6770", "....")}
+STAGES = {"alignment": ("#0b3c6f", ""), "log_probs": ("#c8553d", "////"), "scoring": ("#5b6770", "....")}
 
 
 def _read(name: str) -> dict[str, Any]:
@@ -23,6 +23,7 @@ def _read(name: str) -> dict[str, Any]:
 def draw(out: Path) -> None:
     """Writes the picture; needs matplotlib and the results of `stages` and `growth`."""
     from matplotlib.figure import Figure
+    from matplotlib.ticker import NullFormatter, StrMethodFormatter
 
     figure = Figure(figsize=(10, 4), layout="constrained")
     left, right = figure.subplots(1, 2)
@@ -33,6 +34,9 @@ def draw(out: Path) -> None:
         slope = growth[f"exponent in {what}"]["three largest"]
         label = f"{what}: exponent {slope:.2f} at the end"
         right.loglog(one["sizes"], one["seconds"]["processor"], line, label=label)
+    for axis in (right.xaxis, right.yaxis):
+        axis.set_major_formatter(StrMethodFormatter("{x:g}"))
+        axis.set_minor_formatter(NullFormatter())
     right.set(xlabel="how many", ylabel="processor seconds of a check", title="Growth")
     right.legend(frameon=False)
     figure.savefig(out, dpi=130, metadata={"Software": None})
@@ -40,19 +44,17 @@ def draw(out: Path) -> None:
 
 def _bars(axes: Any, grid: list[dict[str, Any]]) -> None:
     names = [f"{cell['passages']} × {cell['claims']:g}" for cell in grid]
-    totals = [cell["seconds"]["total"]["p50"] for cell in grid]
+    medians = [{stage: cell["seconds"][stage]["p50"] for stage in STAGES} for cell in grid]
     base = [0.0] * len(grid)
     for stage, (color, hatch) in STAGES.items():
-        if stage == "rest":
-            shares = [1 - below for below in base]
-        else:
-            shares = [cell["seconds"][stage]["p50"] / all_ for cell, all_ in zip(grid, totals, strict=True)]
+        shares = [cell[stage] / sum(cell.values()) for cell in medians]
         axes.bar(names, shares, bottom=base, color=color, hatch=hatch, edgecolor="white", label=stage)
         base = [below + share for below, share in zip(base, shares, strict=True)]
-    for place, seconds in enumerate(totals):
-        axes.text(place, 1.01, f"{seconds:.2g} s", ha="center", fontsize=8)
-    axes.set(xlabel="passages × claims", ylabel="share of the time", ylim=(0, 1.1), title="Stages, median")
-    axes.legend(loc="lower right", fontsize=8)
+    for place, cell in enumerate(grid):
+        axes.text(place, 1.01, f"{cell['seconds']['total']['p50']:.2g} s", ha="center", fontsize=8)
+    axes.tick_params(axis="x", labelrotation=45)
+    axes.set(xlabel="passages × claims", ylabel="share of the time", ylim=(0, 1.25), title="Stages, medians")
+    axes.legend(loc="upper center", fontsize=8, ncols=len(STAGES), frameon=False)
 
 
 def main() -> None:
