@@ -1,11 +1,12 @@
 """Audits real answers in one process and in several, and compares time, memory and results.
 
 The answers are sentences of `data/long_form_claims.jsonl` on questions of `data/short_qa.jsonl`, with the
-gold passage, repeated until there are enough; those that the preset's own model wrote come first. What is
-repeated is not read again by the same worker, as in any audit. With `--kill`, a worker is killed midway.
+gold passage: those that the preset's own model wrote first. If there must be more, each comes several times
+in a row; within a part of an audit, what is repeated is not read again. With `--kill`, a worker is killed
+midway.
 
     python -m benchmarks.audit --rows 400 --workers 2          (no two alike)
-    python -m benchmarks.audit --rows 10000 --distinct 190 --workers 2 --kill
+    python -m benchmarks.audit --rows 10000 --workers 2 --kill
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ import tempfile
 import threading
 import time
 from functools import partial
-from itertools import cycle, islice
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -35,9 +36,7 @@ MiB = 2**20
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--rows", type=int, default=200)
-    parser.add_argument(
-        "--distinct", type=int, help="so many answers, repeated; all that there are otherwise"
-    )
+    parser.add_argument("--distinct", type=int, help="so many answers, repeated; all 713 otherwise")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--part-rows", type=int, default=16)
     parser.add_argument("--preset", default="mini")
@@ -87,7 +86,9 @@ def _answers(count: int, distinct: int | None) -> list[dict[str, Any]]:
         {"question": question, "passages": [passage], "answer": answer}
         for question, passage, answer in islice(dict.fromkeys(found), distinct)
     ]
-    return [{"id": number} | row for number, row in enumerate(islice(cycle(answers), count))]
+    return [
+        {"id": number} | answers[number * len(answers) // max(count, len(answers))] for number in range(count)
+    ]
 
 
 def _read(path: Path) -> list[dict[str, Any]]:

@@ -181,6 +181,18 @@ class Guard:
             check_once(pipeline, self._config.policy)
         return self
 
+    def forget(self) -> None:
+        """Drops what the models remember of earlier answers: prompts, pairs and log-probabilities.
+
+        With the same work and threads behind it, the next check then gives the same numbers to the last
+        digit; otherwise float32 sums may depend on what was computed together before. Models that several
+        guards share forget for all of them.
+        """
+        if self._origin is not None:
+            self._origin.forget()
+        elif self._pipeline is not None:
+            self._pipeline.forget()
+
     def check(
         self,
         question: str,

@@ -3,7 +3,7 @@
 import logging
 
 import pytest
-from fakes import BrokenLM, SlowLM, WordLM, make_guard
+from fakes import BrokenLM, SlowLM, WordAligner, WordLM, make_guard
 
 from franq_guard import Guard, GuardConfig, GuardReport, Policy
 from franq_guard.claims.language import _identifier
@@ -251,3 +251,20 @@ def test_warming_up_loads_what_tells_languages_apart():
     _identifier.cache_clear()
     make_guard().warm_up()
     assert _identifier.cache_info().currsize == 1
+
+
+def test_a_guard_that_forgets_asks_its_models_again():
+    lm, aligner = WordLM(), WordAligner()
+    asked = []
+    score = lm.score
+    lm.score = lambda requests: asked.extend(requests) or score(requests)
+    guard = make_guard(language_model=lm, alignment_model=aligner)
+    guard.forget()  # nothing is loaded, so there is nothing to forget
+    first = guard.check("How tall?", ["It is tall."], "It is 330 metres tall.")
+    pairs = len(aligner.pairs)
+    guard.check("How tall?", ["It is tall."], "It is 330 metres tall.")
+    assert (len(asked), len(aligner.pairs)) == (2, pairs)
+    guard.with_policy(Policy()).forget()
+    again = guard.check("How tall?", ["It is tall."], "It is 330 metres tall.")
+    assert (len(asked), len(aligner.pairs)) == (4, 2 * pairs)
+    assert again.claims == first.claims

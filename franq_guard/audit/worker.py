@@ -76,6 +76,8 @@ class Worker:
     def _checked(self, part: Part) -> list[Line]:
         # Loaded first: dying of a missing model must not be held against the rows.
         guard = self._loaded()
+        # What is remembered of other parts would change last digits, and which parts those are is chance.
+        guard.forget()
         notes = self._store.attempts(part.number)
         rows = read_part(part)
         try:

@@ -70,6 +70,10 @@ class PrefixCache:
     def __len__(self) -> int:
         return len(self._kept)
 
+    def clear(self) -> None:
+        """Drops everything."""
+        self._kept.clear()
+
     def holds(self, ids: Sequence[int]) -> bool:
         """True if exactly these ids, or more behind them, were read and kept."""
         return self._closest(np.asarray(ids))[1] == len(ids)

@@ -48,3 +48,8 @@ class Remembered(Generic[Key, Value]):
             while len(self._known) > self.most:
                 self._known.popitem(last=False)
         return [found[key] for key in keys]
+
+    def forget(self) -> None:
+        """Drops everything."""
+        with self._lock:
+            self._known.clear()

@@ -136,6 +136,12 @@ class SharedLanguageModel:
         """
         return self._alone(self.model.sample)(prompt, **options)
 
+    def forget(self) -> None:
+        """Drops what is remembered of answers, and what the model itself remembers of prompts."""
+        self._known.forget()
+        if hasattr(self.model, "forget"):
+            self._alone(self.model.forget)()
+
     def _alone(self, call: Callable[..., Value]) -> Callable[..., Value]:
         return lambda *args, **options: self._worker.exclusively(lambda: call(*args, **options))
 
@@ -193,6 +199,10 @@ class SharedAlignmentModel:
             ),
         )
         return np.asarray(rows, dtype=np.float64).reshape(len(pairs), 3)
+
+    def forget(self) -> None:
+        """Drops what is remembered of pairs."""
+        self._known.forget()
 
 
 def _budget(model: Any) -> int:

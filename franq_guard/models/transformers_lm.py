@@ -236,6 +236,12 @@ class TransformersLM:
             )
         ]
 
+    def forget(self) -> None:
+        """Drops the prompts that were read."""
+        if self._prefixes is not None:
+            with self._lock:
+                self._prefixes.clear()
+
     @property
     def _pad_id(self) -> int:
         pad = self._tokenizer.pad_token_id

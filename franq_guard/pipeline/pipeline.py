@@ -106,6 +106,12 @@ class Pipeline:
             prompts = answer_prompts(self.language_model, item, self.limits.max_prompt_tokens)
             self.language_model.read_ahead(prompts)
 
+    def forget(self) -> None:
+        """Has the models drop what they remember of earlier answers, where they do."""
+        for model in (self.language_model, self.aligner.model):
+            if hasattr(model, "forget"):
+                model.forget()
+
     def calibrator_of(self, form: Form) -> Calibrator | None:
         """What turns signals of that form into probabilities."""
         return self.calibrator if form == "long" else self.short_calibrator

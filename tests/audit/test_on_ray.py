@@ -11,8 +11,6 @@ from fakes import make_guard
 
 from franq_guard.audit import audit
 
-pytestmark = pytest.mark.slow
-
 TESTS = Path(__file__).parents[1]
 
 SCRIPT = """
@@ -47,6 +45,7 @@ def test_a_killed_worker_loses_nothing_and_repeats_nothing(tmp_path):
         assert (tmp_path / "two" / name).read_bytes() == (tmp_path / "one" / name).read_bytes()
 
 
+@pytest.mark.slow
 def test_a_row_that_kills_is_kept_aside(tmp_path):
     pytest.importorskip("ray")
     traces = write(tmp_path / "traces.jsonl", rows(40))

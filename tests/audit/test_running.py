@@ -2,10 +2,11 @@
 
 import json
 import sys
+from dataclasses import replace
 
 import pytest
 from audited import DyingGuard, broken_guard, lines, picky_guard, rows, write
-from fakes import make_guard
+from fakes import WordLM, make_guard
 from filelock import FileLock
 
 from franq_guard.audit import audit
@@ -204,3 +205,27 @@ def test_a_missing_model_is_not_held_against_the_rows(tmp_path, worker):
 def test_dying_guards_are_what_they_claim(tmp_path):
     maker = DyingGuard(tmp_path / "lives", 0)
     assert json.loads(maker().check("q", ["p"], "It is 13 metres.").to_json())["error"] is None
+
+
+class CompanyLM(WordLM):
+    """Last digits depend on what is scored together, as with float32 sums."""
+
+    def score(self, requests):
+        found = super().score(requests)
+        return [replace(one, log_probs=one.log_probs - 1e-7 * len(requests)) for one in found]
+
+
+def company_guard():
+    return make_guard(language_model=CompanyLM())
+
+
+def test_a_part_does_not_depend_on_the_parts_before(tmp_path):
+    first, second = [rows(4), [*rows(2), rows(6)[5]]]
+    both = write(tmp_path / "both.jsonl", [*first, *second])
+    alone = write(tmp_path / "alone.jsonl", second)
+    for name, traces in (("both", both), ("alone", alone)):
+        audit([traces], tmp_path / name, company_guard, part_rows=4)
+    found = [lines(tmp_path / name / "reports.jsonl") for name in ("both", "alone")]
+    assert found[0][4:] == found[1]
+    signals = [report["claims"][0]["signals"]["max_claim_log_prob"] for report in found[0]]
+    assert signals[0] != signals[4]  # the same answer in other company

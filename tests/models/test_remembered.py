@@ -58,3 +58,12 @@ def test_too_few_results_are_an_error():
 
 def test_nothing_is_asked_for_nothing():
     assert Remembered(5).look_up([], lambda places: 1 / 0) == []
+
+
+def test_what_is_forgotten_is_computed_again():
+    kept, asked = Remembered(5), []
+    kept.look_up([1, 2], squares([1, 2], asked))
+    kept.forget()
+    assert len(kept) == 0
+    kept.look_up([2], squares([2], asked))
+    assert asked == [[1, 2], [2]]
