@@ -46,6 +46,22 @@ def as_labels(values: ArrayLike, name: str) -> FloatArray:
     )
 
 
+def as_codes(names: ArrayLike, rows: int, name: str) -> IntArray:
+    """Numbers from 0 for what each of the rows belongs to, in the order of the names. Shape (rows,).
+
+    Raises:
+        InputError: if there is not one name for each row, or they are of kinds that cannot be sorted.
+    """
+    try:
+        found = np.asarray(names)
+        codes = np.unique(found, return_inverse=True)[1]
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{name} must all be text, or all be numbers: {error}") from error
+    if found.shape != (rows,):
+        raise InputError(f"{name} must name one for each of the {rows} rows, got shape {found.shape}")
+    return codes.astype(np.int64)
+
+
 def equal_lengths(**arrays: FloatArray) -> None:
     """Checks that all arrays have as many rows.
 

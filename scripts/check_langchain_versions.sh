@@ -32,7 +32,7 @@ for version in "${@:-1.0.0 newest}"; do
         own=$("$scratch/$one/bin/python" -c 'import sysconfig; print(sysconfig.get_paths()["purelib"])')
         printf '%s\n' "$scratch/rest" "$PWD" "$PWD/integrations" >"$own/rest.pth"
         "$scratch/$one/bin/python" -c 'import langchain_core; print("langchain-core", langchain_core.__version__)'
-        "$scratch/$one/bin/python" -m pytest -q -p no:cacheprovider \
+        "$scratch/$one/bin/python" -m pytest -p no:cacheprovider \
             $tests/test_lc_guardrail.py $tests/test_lc_streaming.py $tests/test_lc_handler.py \
             $tests/test_lc_reasking.py $tests/test_lc_prompts.py $tests/test_lc_package.py
     done

@@ -31,6 +31,6 @@ assert importlib.util.find_spec("langchain_core") is None, "LangChain came along
 print("found", importlib.metadata.version("llama-index-core"))
 PYTHON
     # What old releases warn about is not ours to mend.
-    "$environment/bin/python" -m pytest tests/integrations/llama_index tests/retrieval -q \
+    "$environment/bin/python" -m pytest tests/integrations/llama_index tests/retrieval \
         -W default
 done

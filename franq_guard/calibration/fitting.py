@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import Any, get_args
+from typing import get_args
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from franq_guard import __version__
-from franq_guard._arrays import BoolArray, FloatArray, as_labels, as_vector, equal_lengths
+from franq_guard._arrays import (
+    BoolArray,
+    FloatArray,
+    IntArray,
+    as_codes,
+    as_labels,
+    as_vector,
+    equal_lengths,
+)
 from franq_guard.calibration.calibrator import CalibrationCard, Calibrator, Form, Mode, Split
 from franq_guard.calibration.isotonic import FLOOR, MonotoneMap
 from franq_guard.drift.sketch import Reference, SignalSketch, worth
@@ -62,11 +71,11 @@ def fit(
     if min_rows < 1:
         raise ConfigError(f"min_rows must be at least 1, got {min_rows}")
     _check_settings(mode, split, form, threshold)
+    first, second = _named(signals or (LONG_FORM if form == "long" else SHORT_FORM))
     if split == "alignment" and not calibrate_faithfulness:
         faithful_labels = None
     elif faithful_labels is None:
         raise ConfigError("split='gold' and calibrate_faithfulness need faithful_labels")
-    first, second = signals or (LONG_FORM if form == "long" else SHORT_FORM)
     rows, kept = _complete(
         alignment=_as_alignment(alignment),
         faith_signal=as_confidence(first, faith_signal, "faith_signal"),
@@ -107,9 +116,7 @@ def fit(
             package_version=__version__,
         ),
     )
-    members = np.arange(kept.size) if groups is None else np.asarray(groups)
-    if members.shape != kept.shape:
-        raise InputError(f"groups must name a question for each of the {kept.size} rows")
+    members = np.arange(kept.size) if groups is None else as_codes(groups, kept.size, "groups")
     card = replace(_measured(draft, rows), reference=_reference(draft, rows, members[kept]))
     return replace(draft, card=card)
 
@@ -120,6 +127,15 @@ def _check_settings(mode: str, split: str, form: str, threshold: float) -> None:
             raise ConfigError(f"{value!r} is not one of {', '.join(get_args(allowed))}")
     if not 0 <= threshold <= 1:
         raise ConfigError(f"threshold must lie in [0, 1], got {threshold}")
+
+
+def _named(signals: Sequence[str]) -> tuple[str, str]:
+    match signals:
+        case [str(first), str(second)]:
+            return first, second
+    raise ConfigError(
+        f"signals must be two names, of the signal if faithful and if unfaithful: got {signals!r}"
+    )
 
 
 def _as_alignment(values: ArrayLike) -> FloatArray:
@@ -197,17 +213,13 @@ def _measured(draft: Calibrator, rows: _Rows) -> CalibrationCard:
     )
 
 
-def _reference(draft: Calibrator, rows: _Rows, groups: NDArray[Any]) -> Reference | None:
-    """How the signals are distributed; None if a signal has no score without calibration."""
-    try:
-        p_true = mix(*draft.apply(rows.alignment, rows.faith, rows.unfaith))
-    except InputError:
-        return None
+def _reference(draft: Calibrator, rows: _Rows, groups: IntArray) -> Reference:
+    """How the signals are distributed."""
     values = {
         "alignment": rows.alignment,
         draft.signals[0]: np.maximum(rows.faith, FLOOR),
         draft.signals[1]: np.maximum(rows.unfaith, FLOOR),
-        "p_true": p_true,
+        "p_true": mix(*draft.apply(rows.alignment, rows.faith, rows.unfaith)),
     }
     return Reference(
         answers=round(worth(np.unique(groups, return_counts=True)[1]), 1),

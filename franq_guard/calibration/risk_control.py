@@ -22,7 +22,7 @@ from typing import ClassVar, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from franq_guard._arrays import BoolArray, FloatArray, IntArray, as_labels, as_vector, equal_lengths
+from franq_guard._arrays import BoolArray, FloatArray, IntArray, as_codes, as_labels, as_vector, equal_lengths
 from franq_guard.errors import ConfigError, InputError
 
 Test = Literal["binomial", "betting"]
@@ -105,9 +105,7 @@ class LabelledScores:
         equal_lengths(p_true=scores, true_labels=true)
         if np.any((scores < 0) | (scores > 1)):
             raise InputError("p_true must lie in [0, 1]")
-        names = np.asarray(questions)
-        if names.shape != scores.shape:
-            raise InputError(f"questions must name one for each of the {scores.size} rows")
+        names = as_codes(questions, scores.size, "questions")
         known = ~(np.isnan(scores) | np.isnan(true))
         found, codes = np.unique(names[known], return_inverse=True)
         return cls(scores[known], true[known] == 0, codes.astype(np.int64), found.size)

@@ -40,6 +40,7 @@ _LATE_BREAK = re.compile(
 _CITATION = re.compile(
     r"\s*(?:\[(?:[A-Za-z]{1,12}[ .:-]?)?\^?\d{1,4}(?:\s?[,;–-]\s?\d{1,4})*\](?!\()|【\d[^】]{0,40}】)\s*"
 )
+_CLOSING_EMPHASIS = re.compile(r"(?<=\S)[*_]{1,3}(?=\s)\s*")
 _YEAR = re.compile(r"\(\d{4}\)")
 _WINDOW = 10_000
 _SURE_STOP = re.compile(r"[^\W\d_]{5}[.!?]\s+(?=[A-Z])")
@@ -148,12 +149,12 @@ def _goes_on(flat: str, left: int, cut: int) -> bool:
 
 
 def _joined(flat: str, cuts: Sequence[int]) -> Iterator[Range]:
-    """Takes back cuts before a lone citation or mark and between an abbreviation and its number."""
+    """Takes back cuts before a lone citation, emphasis that closes, a mark, and a number behind "ca."."""
     left = 0
     for at, cut in enumerate(cuts):
         after = cuts[at + 1] if at + 1 < len(cuts) else len(flat)
-        while (citation := _CITATION.match(flat, cut, after)) is not None:
-            cut = citation.end()
+        while attached := _CITATION.match(flat, cut, after) or _CLOSING_EMPHASIS.match(flat, cut, after):
+            cut = attached.end()
         rest = flat[cut:after]
         if not any(map(str.isalnum, rest)):
             continue

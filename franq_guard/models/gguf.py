@@ -59,8 +59,9 @@ def _convert(file: Path, target: Path) -> None:
         tokenizer = AutoTokenizer.from_pretrained(str(file.parent), **where)
         quantised = models.from_pretrained(str(file.parent), dtype=torch.float32, **where)
         config = quantised.config
-        # What marks the weights as quantised no longer holds, and would forbid saving them.
-        del config.quantization_config
+        # What marks weights as quantised no longer holds and forbids saving; older transformers have no mark.
+        if hasattr(config, "quantization_config"):
+            del config.quantization_config
         plain = models.from_config(config, dtype=torch.float32)
         plain.load_state_dict(quantised.state_dict())
         plain.generation_config = quantised.generation_config

@@ -123,13 +123,12 @@ class ModelWorker(Generic[Request, Result]):
                     f"{self._most_jobs} callers already wait for the {self._name}: check fewer answers at "
                     "once, or use more processes"
                 )
-            self._queue.add(job)
             if self._thread is None:
                 # Daemonic: a process that wants to end must not wait until the thread is idle.
-                self._thread = threading.Thread(
-                    target=self._work, name=f"franq-guard {self._name}", daemon=True
-                )
-                self._thread.start()
+                thread = threading.Thread(target=self._work, name=f"franq-guard {self._name}", daemon=True)
+                thread.start()  # fails where the system allows no more threads, and as an interpreter ends
+                self._thread = thread
+            self._queue.add(job)
             self._changed.notify_all()
 
     def _work(self) -> None:

@@ -95,3 +95,20 @@ def test_spans_are_exact_and_cover_the_text(text: str) -> None:
         assert not text[at : span.start].strip()
         at = span.end
     assert not text[at:].strip()
+
+
+@pytest.mark.parametrize("mark", ["*", "**", "***", "_", "__"])
+def test_emphasis_closes_with_its_own_sentence(mark):
+    text = f"It is old. {mark}The tower is tall.{mark} It is in Paris."
+    assert [span.text for span in split_sentences(text)] == [
+        "It is old.",
+        f"{mark}The tower is tall.{mark}",
+        "It is in Paris.",
+    ]
+
+
+def test_emphasis_that_opens_belongs_to_the_next_sentence():
+    assert [span.text for span in split_sentences("It is old. **The tower** is tall.")] == [
+        "It is old.",
+        "**The tower** is tall.",
+    ]

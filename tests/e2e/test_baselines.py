@@ -54,7 +54,9 @@ def test_every_baseline_runs(pipeline, form):
 
 def test_what_else_is_in_the_batch_changes_no_baseline(pipeline):
     items = [(QUESTION, PASSAGES, ANSWER), ("What is bread?", PASSAGES[1:], "Bread.")]
+    pipeline.forget()
     [together, _] = gather(pipeline, "long", *items)
+    pipeline.forget()
     [alone] = gather(pipeline, "long", items[0])
     for name, baseline in BASELINES.items():
         if "long" in baseline.forms:

@@ -28,12 +28,14 @@ def assert_same(reports, expected):
 
 
 def test_eight_threads_agree_with_one(uncalibrated, expected):
+    uncalibrated.forget()
     with ThreadPoolExecutor(8) as pool:
         reports = list(pool.map(lambda answer: uncalibrated.check(QUESTION, PASSAGES, answer), ANSWERS))
     assert_same(reports, expected)
 
 
 async def test_many_awaited_checks_each_get_their_own_result(uncalibrated, expected):
+    uncalibrated.forget()
     reports = await asyncio.gather(
         *[uncalibrated.acheck(QUESTION, PASSAGES, answer) for answer in ANSWERS[:5]]
     )
@@ -41,6 +43,7 @@ async def test_many_awaited_checks_each_get_their_own_result(uncalibrated, expec
 
 
 async def test_many_at_once_can_be_awaited(uncalibrated, expected):
+    uncalibrated.forget()
     reports = await uncalibrated.acheck_many(
         {"question": QUESTION, "passages": PASSAGES, "answer": answer} for answer in ANSWERS
     )
@@ -48,6 +51,7 @@ async def test_many_at_once_can_be_awaited(uncalibrated, expected):
 
 
 async def test_the_loop_goes_on_while_a_check_runs(uncalibrated):
+    uncalibrated.forget()
     ticks, largest_gap = 0, 0.0
     start = last = time.perf_counter()
     check = asyncio.create_task(uncalibrated.acheck(QUESTION, PASSAGES, " ".join(ANSWERS[:4])))

@@ -76,6 +76,7 @@ def test_a_batch_gives_what_single_checks_give(short_guard):
         {"question": "Where is the Louvre?", "passages": PASSAGES[:1], "answer": "Paris"},
         {"question": "Where is the Louvre?", "passages": [], "answer": "Rome"},
     ]
+    short_guard.forget()
     together = short_guard.check_many(batch)
     assert [report.form for report in together] == [
         "short",
@@ -87,6 +88,7 @@ def test_a_batch_gives_what_single_checks_give(short_guard):
         "short",
     ]
     for item, report in zip(batch, together, strict=True):
+        short_guard.forget()
         alone = short_guard.check(**item)
         assert alone.samples == report.samples
         assert alone.form_reason == report.form_reason

@@ -136,7 +136,9 @@ def test_actions_reach_the_text(uncalibrated):
 def test_together_or_one_by_one_gives_the_same(uncalibrated, report):
     items = [{"question": QUESTION, "passages": PASSAGES, "answer": answer} for answer in (MIXED, *OTHERS)]
     items[2]["passages"] = []
+    uncalibrated.forget()
     together = uncalibrated.check_many(items)
+    uncalibrated.forget()
     alone = [report, *(uncalibrated.check(**item) for item in items[1:])]
     for one, other in zip(together, alone, strict=True):
         assert_sound(one)
@@ -169,6 +171,7 @@ def test_the_models_own_log_probs_give_the_same_report_in_one_pass(counting, own
     scored = guard.check(QUESTION, PASSAGES, MIXED)
     assert len(model.scored) == 2
     model.scored.clear()
+    guard.forget()
     handed = guard.check(QUESTION, PASSAGES, MIXED, token_log_probs=own)
     assert ["passage 1" in prompt.user for prompt in model.scored] == [False]
     for a, b in zip(scored.claims, handed.claims, strict=True):
@@ -211,6 +214,7 @@ def test_pairs_and_token_objects_do_as_well(counting):
         [("The tower", -0.5), (" is tall.", -0.25)],
         [TokenLogProb(b"The tower", -0.5), TokenLogProb(b" is tall.", -0.25)],
     ):
+        guard.forget()
         report = guard.check(QUESTION, PASSAGES, "The tower is tall.", token_log_probs=entries)
         assert report.claims[0].signals.max_claim_log_prob == pytest.approx(-0.75)
     assert len(model.scored) == 2

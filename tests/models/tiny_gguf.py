@@ -18,7 +18,7 @@ def byte_tokens():
 def write_tiny_gguf(path: Path, seed: int = 0) -> Path:
     """Writes the file and returns its path."""
     random = np.random.default_rng(seed)
-    tokens = [*byte_tokens(), "th", "<|endoftext|>"]
+    tokens = [*byte_tokens(), "th", "the", "<|endoftext|>"]
     end = len(tokens) - 1
     writer = gguf.GGUFWriter(str(path), "llama")
     writer.add_context_length(256)
@@ -33,7 +33,7 @@ def write_tiny_gguf(path: Path, seed: int = 0) -> Path:
     writer.add_vocab_size(len(tokens))
     writer.add_tokenizer_model("gpt2")
     writer.add_token_list(tokens)
-    writer.add_token_merges(["t h"])
+    writer.add_token_merges(["t h", "th e"])  # older transformers take a list of one for its only element
     writer.add_token_types([1] * end + [3])
     for add in (writer.add_bos_token_id, writer.add_eos_token_id, writer.add_pad_token_id):
         add(end)

@@ -118,6 +118,19 @@ def test_a_failing_request_fails_only_its_own_caller(worker, model, pool):
     assert worker.score([5]) == [10]
 
 
+def test_a_thread_that_cannot_be_started_fails_only_that_call(worker, model, monkeypatch):
+    def refuse(thread):
+        raise RuntimeError("can't start new thread")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(threading.Thread, "start", refuse)
+        with pytest.raises(RuntimeError, match="can't start new thread"):
+            worker.score([1])
+    with limited(Deadline(10)):
+        assert worker.score([2]) == [4]
+    assert model.batches == [[2]]
+
+
 def test_an_interrupt_reaches_its_caller(model):
     def interrupted(requests):
         raise KeyboardInterrupt
