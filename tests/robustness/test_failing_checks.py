@@ -96,7 +96,7 @@ def test_nothing_is_waved_through(fault, mode, on_error, sink, caplog):
         assert report.blocked is (on_error == "block")
         shown = WITHHELD if on_error == "block" else ANSWER
         assert report.text == shown
-        assert_unchecked(report)
+        assert_unchecked(report, kinds)
         assert GuardReport.from_json(report.to_json()) == report
     said = [record.message for record in caplog.records if record.levelno >= logging.WARNING]
     assert any(message in line and f"on_error={on_error}" in line for line in said)
@@ -126,7 +126,7 @@ def test_the_caller_gets_the_exception(fault, mode, sink):
         assert record.coverage.scored == 0
 
 
-def assert_unchecked(report):
+def assert_unchecked(report, kinds):
     assert report.coverage.scored == 0
     assert report.coverage.unchecked > 0
     assert any(claim.checkworthy for claim in report.claims)
@@ -135,7 +135,8 @@ def assert_unchecked(report):
         assert claim.verdict in (Verdict.UNCHECKED, Verdict.NOT_CHECKWORTHY)
         if claim.checkworthy:
             assert claim.verdict is Verdict.UNCHECKED
-            assert claim.unchecked_reason.split(":")[0] == report.error.split(":")[0]
+            # Sentences of a stream may fail each in its own way.
+            assert claim.unchecked_reason.split(":")[0] in kinds
             assert claim.review
 
 
@@ -246,7 +247,7 @@ async def test_a_check_that_waits_while_the_guard_is_closed_fails_by_policy(on_e
         report = await waiting
         assert report.error == "ClosedError: the guard was closed before this check was begun"
         assert report.blocked is (on_error == "block")
-        assert_unchecked(report)
+        assert_unchecked(report, ["ClosedError"])
     lm.go.set()
     # What was under way is finished, and the guard starts again when it is asked.
     assert (await first).error is None
@@ -318,7 +319,7 @@ def test_a_deadline_holds_while_models_are_loaded(mode, monkeypatch):
     for _ in range(2):
         for report in MODES[mode](guard):
             assert report.error.startswith("CheckTimeoutError")
-            assert_unchecked(report)
+            assert_unchecked(report, ["CheckTimeoutError"])
     assert len(calls) == 1  # not once a check
     go.set()
     assert guard.warm_up().check(**ITEM).error is None
