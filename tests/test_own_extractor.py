@@ -8,7 +8,7 @@ from fakes import make_guard
 from franq_guard.claims import Extraction, RuleExtractor
 from franq_guard.errors import ConfigError, ModelError
 from franq_guard.schema import Claim, Span
-from franq_guard.testing import check_claim_extractor
+from franq_guard.testing import ConformanceError, check_claim_extractor
 
 QUESTION, PASSAGES = "How tall is it?", ["The tower is 330 metres tall.", "It was built in 1889."]
 ANSWER = "The tower is 330 metres tall. It was built in 1889."
@@ -74,8 +74,30 @@ def test_its_claims_are_checked():
             lambda found: replace(found, claims=(replace(found.claims[0], spans=found.claims[0].spans * 2),)),
             "overlap",
         ),
+        (lambda found: replace(found, claims=()), "character at 0 is in no claim"),
+        (lambda found: replace(found, claims=found.claims[:1]), "character at 30 is in no claim"),
+        (lambda found: replace(found, claims=("a", "b")), "no Claim but str"),
+        (lambda found: replace(found, claims=None), "must be a tuple, not NoneType"),
+        (
+            lambda found: replace(
+                found, claims=(replace(found.claims[0], spans=(Span(start=0.0, end=3.0, text="The"),)),)
+            ),
+            "no Span of whole numbers",
+        ),
     ],
-    ids=["none", "order", "spans", "text", "place", "overlap"],
+    ids=[
+        "none",
+        "order",
+        "spans",
+        "text",
+        "place",
+        "overlap",
+        "nothing",
+        "first",
+        "strings",
+        "null",
+        "floats",
+    ],
 )
 def test_claims_that_cannot_be_worked_with_fail_the_check(change, fault):
     extractor = ChangedExtractor(change)
@@ -91,3 +113,24 @@ def test_claims_that_cannot_be_worked_with_fail_the_check(change, fault):
 def test_what_cannot_extract_is_refused_at_once(given):
     with pytest.raises(ConfigError, match="claim_extractor"):
         make_guard(claim_extractor=given)
+
+
+def test_an_extractor_that_raises_is_named():
+    def fail(found):
+        raise ValueError("boom")
+
+    with pytest.raises(ModelError, match="ChangedExtractor failed: ValueError: boom"):
+        make_guard(claim_extractor=ChangedExtractor(fail), on_error="raise").check(QUESTION, PASSAGES, ANSWER)
+
+
+@pytest.mark.parametrize(
+    "claims", [("a", "b"), None, (claim for claim in ())], ids=["str", "none", "generator"]
+)
+def test_the_conformance_check_survives_what_is_no_claim(claims):
+    with pytest.raises(ConformanceError, match="claim"):
+        check_claim_extractor(ChangedExtractor(lambda found: replace(found, claims=claims)))
+
+
+def test_the_conformance_check_finds_an_extractor_that_gives_nothing():
+    with pytest.raises(ConformanceError, match="must give an Extraction"):
+        check_claim_extractor(ChangedExtractor(lambda found: None))

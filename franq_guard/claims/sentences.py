@@ -40,7 +40,7 @@ _LATE_BREAK = re.compile(
 _CITATION = re.compile(
     r"\s*(?:\[(?:[A-Za-z]{1,12}[ .:-]?)?\^?\d{1,4}(?:\s?[,;–-]\s?\d{1,4})*\](?!\()|【\d[^】]{0,40}】)\s*"
 )
-_CLOSING_EMPHASIS = re.compile(r"(?<=\S)[*_]{1,3}(?=\s)\s*")
+_CLOSING_EMPHASIS = re.compile(r"(?<=\S)(?:[*_]{1,3}|~~)(?=[\s\[【])\s*")
 _YEAR = re.compile(r"\(\d{4}\)")
 _WINDOW = 10_000
 _SURE_STOP = re.compile(r"[^\W\d_]{5}[.!?]\s+(?=[A-Z])")

@@ -107,6 +107,13 @@ def test_emphasis_closes_with_its_own_sentence(mark):
     ]
 
 
+@pytest.mark.parametrize(("mark", "cited"), [("**", "[1]"), ("*", " [2, 3]"), ("~~", "")])
+def test_emphasis_closes_before_the_citation_of_its_sentence(mark, cited):
+    text = f"{mark}The tower is tall.{mark}{cited} It is in Paris."
+    found = [span.text for span in split_sentences(text)]
+    assert found == [text.removesuffix(" It is in Paris."), "It is in Paris."]
+
+
 def test_emphasis_that_opens_belongs_to_the_next_sentence():
     assert [span.text for span in split_sentences("It is old. **The tower** is tall.")] == [
         "It is old.",

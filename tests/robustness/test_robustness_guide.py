@@ -10,10 +10,11 @@ import franq_guard.runtime.threads
 
 ROOT = Path(__file__).resolve().parents[2]
 GUIDE = (ROOT / "docs" / "robustness.md").read_text(encoding="utf-8")
+CODE = re.findall(r"```python\n(.*?)```", GUIDE, re.DOTALL)
 POLICY = (ROOT / "SECURITY.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("code", re.findall(r"```python\n(.*?)```", GUIDE, re.DOTALL), ids=range(3))
+@pytest.mark.parametrize("code", CODE, ids=range(len(CODE)))
 def test_code_runs(code):
     exec(compile(code, "robustness.md", "exec"), {"__name__": "guide"})  # noqa: S102
 
