@@ -81,6 +81,8 @@ class Source:
             else:
                 raise InputError(f"{path}: audits read {', '.join((*_JSON_LINES, *_PARQUET))}")
             try:
+                if path.suffix.lower() == ".json":
+                    _refuse_array(path)
                 for first, rows, place, skip in places:
                     self.parts.append(Part(len(self.parts), str(path.resolve()), first, rows, place, skip))
                 self.files.append({"name": path.name, "sha256": _digest(path)})
@@ -107,6 +109,15 @@ def read_part(part: Part) -> list[Row]:
         return _read_lines(part)
     except OSError as error:
         raise InputError(f"cannot read {part.path}: {error.strerror or error}") from error
+
+
+def _refuse_array(path: Path) -> None:
+    with path.open("rb") as file:
+        if file.read(4096).lstrip().startswith(b"["):
+            raise InputError(
+                f"{path} holds one JSON array; audits read one answer a line: make such a file with "
+                f"jq -c '.[]' {path.name} > {path.stem}.jsonl"
+            )
 
 
 def _line_places(path: Path, size: int) -> Iterator[tuple[int, int, int, int]]:

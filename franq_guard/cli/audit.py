@@ -59,7 +59,11 @@ def run_audit(
     if result.failed:
         where = out / FAILED
         console.print(
-            Text(f"{result.failed} rows were kept aside in {where}", style="yellow"), soft_wrap=True
+            Text(
+                f"{result.failed} {'row was' if result.failed == 1 else 'rows were'} kept aside in {where}",
+                style="yellow",
+            ),
+            soft_wrap=True,
         )
     console.print(Text(f"Wrote {out / REPORTS}"), soft_wrap=True)
     return int(result.failed > 0)

@@ -28,7 +28,7 @@ def test_two_workers_find_what_one_process_finds(tmp_path):
     for workers in (1, 2):
         done = command(traces, "--out", tmp_path / str(workers), "--part-rows", 2, "--workers", workers)
         assert done.returncode == 1, done.stderr
-        assert "1 rows were kept aside" in done.stdout
+        assert "1 row was kept aside" in done.stdout
     for name in ("reports.jsonl", "index.jsonl", "failed.jsonl"):
         assert (tmp_path / "1" / name).read_bytes() == (tmp_path / "2" / name).read_bytes()
     found = {line["id"]: line["p_true"] for line in lines(tmp_path / "1" / "index.jsonl")}

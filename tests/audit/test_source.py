@@ -89,3 +89,12 @@ def test_what_is_no_parquet(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(ConfigError, match=r"franq-guard\[ray\]"):
         Source([path])
+
+
+def test_an_array_in_one_file_is_refused_and_lines_are_not(tmp_path):
+    path = tmp_path / "answers.json"
+    path.write_text(' [\n  {"question": "q", "passages": [], "answer": "a"}\n]\n')
+    with pytest.raises(InputError, match="one answer a line"):
+        Source([path])
+    path.write_text('{"question": "q", "passages": [], "answer": "a"}\n')
+    assert Source([path]).rows == 1

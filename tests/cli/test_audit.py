@@ -41,7 +41,7 @@ def test_failed_rows_change_the_exit_code(cli, traces, tmp_path):
     traces.write_text(traces.read_text() + "\n{}\n")
     code, printed, _ = cli("audit", traces, "--out", tmp_path / "out")
     assert code == 1
-    assert "1 rows were kept aside" in printed
+    assert "1 row was kept aside" in printed
 
 
 def test_reports_can_be_labelled(cli, traces, tmp_path):
