@@ -124,7 +124,8 @@ class Remover:
         first, last = block.lines[0][0], block.lines[-1][1]
         breaks_before = "\n" in self._answer[gap_before:start]
         breaks_after = "\n" in self._answer[end:gap_after]
-        if end < last and (group[0].start <= first or (breaks_before and not breaks_after)):
+        opens = start > group[0].start  # a mark that stays must touch what it opens
+        if end < last and (opens or group[0].start <= first or (breaks_before and not breaks_after)):
             return Edit(start, gap_after, "", cause)
         return Edit(max(gap_before, first), end, "", cause)
 
@@ -177,7 +178,7 @@ def _consecutive(numbers: Sequence[int]) -> Iterator[list[int]]:
 
 def _without_loose_edges(text: str, start: int, end: int) -> tuple[int, int]:
     """Leaves out marks at either end whose partner is outside: the "**" that opens several sentences."""
-    if is_balanced(text[start:end]):
+    if _is_whole(text[start:end]):
         return start, end
     left = start
     while left < end and text[left] in _EDGES:
@@ -186,9 +187,13 @@ def _without_loose_edges(text: str, start: int, end: int) -> tuple[int, int]:
     while right > left and text[right - 1] in _EDGES:
         right -= 1
     for low, high in ((left, end), (start, right), (left, right)):
-        if low < high and is_balanced(text[low:high]):
+        if low < high and _is_whole(text[low:high]):
             return low, high
     return start, end
+
+
+def _is_whole(text: str) -> bool:
+    return is_balanced(text) and not any(text.count(mark) % 2 for mark in "*_")
 
 
 def _cause(sentences: Sequence[Sentence]) -> int | None:

@@ -192,3 +192,21 @@ def test_a_sentence_in_bold_goes_with_its_marks():
     answer = "The tower is tall. **Zebras sleep.** It is in Paris."
     report = make_guard(policy=policy).check("How tall?", ["The tower is tall.", "It is in Paris."], answer)
     assert report.text == "The tower is tall. It is in Paris."
+
+
+@pytest.mark.parametrize("mark", ["*", "**", "***"])
+def test_emphasis_over_several_sentences_stays_closed(mark):
+    policy = Policy(annotate_below=None, hedge_below=None, block_below=0.5, block_mode="drop")
+    passages = ["The tower is tall.", "It is in Paris."]
+    for answer, expected in (
+        (
+            "{0}The tower is tall. Zebras sleep.{0} It is in Paris.",
+            "{0}The tower is tall.{0} It is in Paris.",
+        ),
+        (
+            "It is in Paris. {0}Zebras sleep. The tower is tall.{0}",
+            "It is in Paris. {0}The tower is tall.{0}",
+        ),
+    ):
+        report = make_guard(policy=policy).check("How tall?", passages, answer.format(mark))
+        assert report.text == expected.format(mark)
