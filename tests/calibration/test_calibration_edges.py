@@ -293,3 +293,10 @@ def test_maps_must_go_with_the_mode():
     for name in "if_faithful", "if_unfaithful":
         with pytest.raises(ValueError, match="mode"):
             replace(none, **{name: getattr(fitted, name)})
+
+
+def test_certain_alignment_is_taken_at_both_ends():
+    certain = np.where(SIDE, 1.0, 0.0)
+    fitted = Calibrator.fit(certain, *ROWS[1:])
+    assert fitted.if_faithful == MonotoneMap.fit(FAITH[SIDE], TRUE[SIDE])
+    assert fitted.card.n == 60
