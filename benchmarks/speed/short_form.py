@@ -19,7 +19,7 @@ import numpy as np
 
 from benchmarks.speed import measuring, models
 from benchmarks.speed.polygraph_peer import PolygraphPeer
-from benchmarks.speed.short_signals import Found, Signals, forget, prompt_of
+from benchmarks.speed.short_signals import Found, Signals, prompt_of
 from benchmarks.speed.workload import Case, short_cases
 from franq_guard import Guard
 from franq_guard.alignment import embedded_aligner
@@ -33,7 +33,7 @@ def checked(
     guard: Guard, lm: TransformersLM, cases: Sequence[Case]
 ) -> list[tuple[float | None, float | None]]:
     """The two uncertainties as whole checks report them."""
-    forget(lm)
+    lm.forget()
     found = []
     for case in cases:
         report = guard.check(case.question, case.passages, case.answer)

@@ -40,15 +40,7 @@ class Signals:
 
     def sample(self, prompt: Prompt) -> list[Generation]:
         """Other answers; empty ones are left out, as in a check."""
-        drawn = self._lm.sample(
-            prompt,
-            n=self.settings.samples,
-            temperature=self.settings.temperature,
-            top_k=self.settings.top_k,
-            top_p=self.settings.top_p,
-            max_new_tokens=self.settings.max_new_tokens,
-            seed=self.settings.seed,
-        )
+        drawn = self.settings.draw(self._lm, prompt)
         return [sample for sample in drawn if sample.text.strip()]
 
     def compare(self, samples: Sequence[Generation]) -> tuple[FloatArray, Agreement]:
@@ -58,7 +50,7 @@ class Signals:
 
     def run(self, prompts: Sequence[Prompt]) -> Found:
         """Draws answers to each prompt and compares them."""
-        forget(self._lm)
+        self._lm.forget()
         found, tokens, sampling = [], 0, 0.0
         for prompt in prompts:
             start = time.perf_counter()
@@ -71,12 +63,6 @@ class Signals:
         return Found(
             [one.semantic_entropy for one in found], [one.sum_eigenvalues for one in found], tokens, sampling
         )
-
-
-def forget(lm: TransformersLM) -> None:
-    """Lets a language model forget the prompts it has read."""
-    assert lm._prefixes is not None
-    lm._prefixes._kept.clear()
 
 
 def prompt_of(case: Case) -> Prompt:

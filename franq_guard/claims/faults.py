@@ -15,7 +15,7 @@ from franq_guard.schema import Claim, Span
 
 def claim_faults(answer: str, claims: Sequence[Claim]) -> Iterator[str]:
     """Says what the guard cannot work with, if anything: types, numbers, order, texts, places, omissions."""
-    wrong = next(_wrong_types(claims), None)
+    wrong = _wrong_type(claims)
     if wrong is not None:
         yield wrong
         return
@@ -32,22 +32,21 @@ def claim_faults(answer: str, claims: Sequence[Claim]) -> Iterator[str]:
         yield f"the character at {missed} is in no claim; use checkworthy=False for what is not to be checked"
 
 
-def _wrong_types(claims: Any) -> Iterator[str]:
+def _wrong_type(claims: Any) -> str | None:
+    """What is not of the type that it should be; None if nothing is."""
     if not isinstance(claims, tuple | list):
-        yield f"claims must be a tuple, not {type(claims).__name__}"
-        return
+        return f"claims must be a tuple, not {type(claims).__name__}"
     for place, claim in enumerate(claims):
         if not isinstance(claim, Claim):
-            yield f"claims[{place}] is no Claim but {type(claim).__name__}"
-            continue
+            return f"claims[{place}] is no Claim but {type(claim).__name__}"
         text: Any = claim.text
         spans: Any = claim.spans
         if not (isinstance(text, str) and isinstance(spans, tuple | list)):
-            yield f"claims[{place}] must have a text and a tuple of spans"
-            continue
+            return f"claims[{place}] must have a text and a tuple of spans"
         for span in (*spans, claim.sentence):
             if not isinstance(span, Span) or type(span.start) is not int or type(span.end) is not int:
-                yield f"claims[{place}] has a span that is no Span of whole numbers: {span!r:.60}"
+                return f"claims[{place}] has a span that is no Span of whole numbers: {span!r:.60}"
+    return None
 
 
 def _missed(answer: str, claims: Sequence[Claim]) -> int | None:

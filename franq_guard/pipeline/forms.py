@@ -5,10 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from franq_guard.errors import ConfigError
 from franq_guard.schema import Claim, Span
+
+if TYPE_CHECKING:
+    from franq_guard.models.base import Generation, LanguageModel, Prompt
 
 Form = Literal["long", "short"]
 FormChoice = Literal["auto", "long", "short"]
@@ -76,6 +79,22 @@ class ShortForm:
                     f"short_form.{name} must be one of {', '.join(get_args(choices))}, "
                     f"not {getattr(self, name)!r}"
                 )
+
+    def draw(self, model: LanguageModel, prompt: Prompt) -> list[Generation]:
+        """Draws answers to a prompt with these settings.
+
+        Raises:
+            ModelError: if the model fails.
+        """
+        return model.sample(
+            prompt,
+            n=self.samples,
+            temperature=self.temperature,
+            top_k=self.top_k,
+            top_p=self.top_p,
+            max_new_tokens=self.max_new_tokens,
+            seed=self.seed,
+        )
 
     @property
     def signals(self) -> tuple[str, str]:

@@ -113,15 +113,7 @@ class ShortFormScorer:
             )
             prompt = short_answer_prompt(question, passages if draft.has_passages() else ())
             if prompt not in drawn:
-                written = self.language_model.sample(
-                    prompt,
-                    n=self.settings.samples,
-                    temperature=self.settings.temperature,
-                    top_k=self.settings.top_k,
-                    top_p=self.settings.top_p,
-                    max_new_tokens=self.settings.max_new_tokens,
-                    seed=self.settings.seed,
-                )
+                written = self.settings.draw(self.language_model, prompt)
                 drawn[prompt] = checked_generations(written, self.language_model.id)
             kept = [sample for sample in drawn[prompt] if sample.text.strip()]
             empty = len(drawn[prompt]) - len(kept)
