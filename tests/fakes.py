@@ -2,6 +2,7 @@
 
 import re
 import time
+from dataclasses import replace
 
 import numpy as np
 
@@ -64,6 +65,33 @@ class WordAligner:
             share = sum(word in there for word in wanted) / max(1, len(wanted))
             rows[row] = share, 1 - share, 0
         return rows
+
+
+class ChangedLM(WordLM):
+    """Gives what `change` makes of the right scores."""
+
+    def __init__(self, change):
+        super().__init__()
+        self.change = change
+
+    def score(self, requests):
+        return self.change(super().score(requests))
+
+
+class ChangedAligner(WordAligner):
+    """Gives what `change` makes of the right probabilities."""
+
+    def __init__(self, change):
+        super().__init__()
+        self.change = change
+
+    def score(self, pairs):
+        return self.change(super().score(pairs))
+
+
+def log_probs(change):
+    """Changes the log-probabilities of scores, for `ChangedLM`."""
+    return lambda scores: [replace(one, log_probs=change(one.log_probs)) for one in scores]
 
 
 class BrokenLM(WordLM):

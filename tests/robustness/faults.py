@@ -4,35 +4,13 @@ import dataclasses
 import threading
 
 import numpy as np
-from fakes import BrokenLM, WordAligner, WordLM
+from fakes import BrokenLM, ChangedAligner, ChangedLM, WordAligner, WordLM, log_probs
 
 from franq_guard.models.shared import shared_alignment_model, shared_language_model
 
 QUESTION = "How tall is the tower?"
 PASSAGES = ["The tower is 330 metres tall.", "The tower was built by Gustave Eiffel."]
 ANSWER = "The tower is 330 metres tall. The castle burned down yesterday. I hope this helps!"
-
-
-class Scoring(WordLM):
-    """Gives what `change` makes of the right scores."""
-
-    def __init__(self, change):
-        super().__init__()
-        self.change = change
-
-    def score(self, requests):
-        return self.change(super().score(requests))
-
-
-class Judging(WordAligner):
-    """Gives what `change` makes of the right probabilities."""
-
-    def __init__(self, change):
-        super().__init__()
-        self.change = change
-
-    def score(self, pairs):
-        return self.change(super().score(pairs))
 
 
 class StuckLM(WordLM):
@@ -54,10 +32,6 @@ class StuckAligner(WordAligner):
         return super().score(pairs)
 
 
-def log_probs(change):
-    return lambda scores: [dataclasses.replace(one, log_probs=change(one.log_probs)) for one in scores]
-
-
 def full(role):
     """A model whose queue has no room."""
     model = WordLM() if role == "language_model" else WordAligner()
@@ -68,11 +42,11 @@ def full(role):
 
 
 def _lm(change):
-    return lambda _: {"language_model": Scoring(change)}
+    return lambda _: {"language_model": ChangedLM(change)}
 
 
 def _aligner(change):
-    return lambda _: {"alignment_model": Judging(change)}
+    return lambda _: {"alignment_model": ChangedAligner(change)}
 
 
 def _broken(error):

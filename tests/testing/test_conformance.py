@@ -5,7 +5,7 @@ import sqlite3
 
 import numpy as np
 import pytest
-from fakes import WordAligner, WordLM
+from fakes import ChangedAligner, ChangedLM, WordAligner, WordLM, log_probs
 
 from franq_guard.claims import Extraction, LLMExtractor, RuleExtractor
 from franq_guard.models.shared import shared_alignment_model, shared_language_model
@@ -50,21 +50,6 @@ def test_the_file_sink_conforms(tmp_path, capture_content):
 # Language models that do not.
 
 
-class Changed(WordLM):
-    """Gives what `change` makes of the right scores."""
-
-    def __init__(self, change):
-        super().__init__()
-        self.change = change
-
-    def score(self, requests):
-        return self.change(super().score(requests))
-
-
-def log_probs(change):
-    return lambda scores: [dataclasses.replace(one, log_probs=change(one.log_probs)) for one in scores]
-
-
 @pytest.mark.parametrize(
     ("change", "said"),
     [
@@ -86,7 +71,7 @@ def log_probs(change):
     ],
 )
 def test_wrong_scores_are_found(change, said):
-    assert said in findings(check_language_model, Changed(change))
+    assert said in findings(check_language_model, ChangedLM(change))
 
 
 def without(name):
@@ -153,21 +138,12 @@ def test_writing_that_goes_wrong_is_found():
 def test_extras_are_looked_at_where_they_are():
     class Growing(WordLM):
         def score_growing(self, requests):
-            return Changed(log_probs(lambda values: values - 1)).score(requests)
+            return ChangedLM(log_probs(lambda values: values - 1)).score(requests)
 
     assert "score_growing() must give what score() gives" in findings(check_language_model, Growing())
 
 
 # Alignment models that do not.
-
-
-class Judging(WordAligner):
-    def __init__(self, change):
-        super().__init__()
-        self.change = change
-
-    def score(self, pairs):
-        return self.change(super().score(pairs))
 
 
 @pytest.mark.parametrize(
@@ -186,7 +162,7 @@ class Judging(WordAligner):
     ],
 )
 def test_wrong_probabilities_are_found(change, said):
-    assert said in findings(check_alignment_model, Judging(change))
+    assert said in findings(check_alignment_model, ChangedAligner(change))
 
 
 def test_a_claim_that_is_cut_off_is_found():
